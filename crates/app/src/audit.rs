@@ -31,7 +31,7 @@ pub fn system_event(
 
 /// A record as an event stores it.
 pub fn json<T: Serialize>(record: &T) -> String {
-    serde_json::to_string(record).expect("a record is plain data")
+    perennial_domain::json::to_string(record)
 }
 
 /// What an event stores of a user: the names of the fields that were set, not their values, so that an erased person

@@ -19,6 +19,7 @@ pub mod features;
 pub mod holds;
 pub mod id;
 pub mod invoices;
+pub mod json;
 pub mod lifecycle;
 pub mod members;
 pub mod meters;

@@ -171,13 +171,22 @@ impl Time {
         let (days, of_day) = (self.0 / DAY_MICROS, self.0 % DAY_MICROS);
         let (year, month, day) = civil_from_days(days);
         let second = of_day / 1_000_000;
-        put(&mut text[0..4], year);
-        put(&mut text[5..7], month);
-        put(&mut text[8..10], day);
-        put(&mut text[11..13], second / 3600);
-        put(&mut text[14..16], second / 60 % 60);
-        put(&mut text[17..19], second % 60);
-        put(&mut text[20..26], of_day % 1_000_000);
+        let micros = of_day % 1_000_000;
+        let pairs = [
+            (0, year / 100),
+            (2, year % 100),
+            (5, month),
+            (8, day),
+            (11, second / 3600),
+            (14, second / 60 % 60),
+            (17, second % 60),
+            (20, micros / 10_000),
+            (22, micros / 100 % 100),
+            (24, micros % 100),
+        ];
+        for (place, number) in pairs {
+            text[place..place + 2].copy_from_slice(&PAIRS[usize::try_from(number).unwrap_or_default()]);
+        }
         text
     }
 }
@@ -199,13 +208,18 @@ const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// Writes a number with leading zeros into the given places.
-fn put(places: &mut [u8], mut number: i64) {
-    for place in places.iter_mut().rev() {
-        *place = b'0' + u8::try_from(number % 10).unwrap_or_default();
-        number /= 10;
+/// The numbers from 0 to 99 with two digits each.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < pairs.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "both are digits")]
+        let (tens, ones) = ((number / 10) as u8, (number % 10) as u8);
+        pairs[number] = [b'0' + tens, b'0' + ones];
+        number += 1;
     }
-}
+    pairs
+};
 
 impl std::fmt::Display for Time {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

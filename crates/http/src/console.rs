@@ -87,6 +87,7 @@ pub(crate) fn build(options: &ConsoleOptions) -> Option<&'static str> {
 }
 
 /// The page, or one of its files.
+#[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "only a debug build reads files of a directory"))]
 pub(crate) fn respond(options: &ConsoleOptions, parts: &Parts) -> Result<Reply, Problem> {
     if parts.method != Method::GET && parts.method != Method::HEAD {
         return Err(Problem::method_not_allowed("GET, HEAD"));

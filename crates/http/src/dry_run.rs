@@ -107,5 +107,5 @@ fn with_header(body: String) -> Reply {
 
 fn body<T: Serialize>(record: T, tried: &Tried) -> String {
     let result = Result { data: record, documents: Documents::of(tried) };
-    serde_json::to_string(&result).expect("a record is plain data")
+    perennial_domain::json::to_string(&result)
 }

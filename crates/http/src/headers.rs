@@ -81,10 +81,12 @@ pub(crate) fn check_none_match(headers: &HeaderMap) -> Result<(), &'static str> 
 
 /// The entity tag of a revision, with `has_access` if the record has it.
 pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
-    match has_access {
-        None => format!("\"{}\"", revision.suffix()),
-        Some(access) => format!("\"{}-{}\"", revision.suffix(), u8::from(access)),
-    }
+    let state = match has_access {
+        None => "",
+        Some(false) => "-0",
+        Some(true) => "-1",
+    };
+    ["\"", &revision.suffix(), state, "\""].concat()
 }
 
 /// The entity tag of a revision and a number that changes without it.

@@ -201,5 +201,5 @@ fn envelope<T: Serialize>(record: T) -> String {
 }
 
 fn json<T: Serialize>(value: &T) -> String {
-    serde_json::to_string(value).expect("a record is plain data")
+    perennial_domain::json::to_string(value)
 }

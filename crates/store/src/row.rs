@@ -154,7 +154,7 @@ impl<'a> Row<'a> {
             Source::Postgres(_) => return Err(Error::Internal("not a row of SQLite".to_owned())),
         };
         let value = value.ok_or_else(|| Error::Internal(format!("there is no column {position}")))?;
-        if value == ValueRef::Null {
+        if matches!(value, ValueRef::Null) {
             return Ok(None);
         }
         let found = value.data_type();

@@ -151,6 +151,9 @@ impl Sqlite {
     }
 }
 
+/// Room for this many rows is reserved before the first is read.
+const FIRST_ROWS: usize = 64;
+
 fn read_from<T>(
     connection: &Connection,
     sql: &Sql,
@@ -160,7 +163,7 @@ fn read_from<T>(
 ) -> Result<Vec<T>, Error> {
     let mut statement = connection.prepare_cached(sql.sqlite()).map_err(|error| read_error(&error))?;
     let mut rows = statement.query(rusqlite::params_from_iter(params)).map_err(|error| read_error(&error))?;
-    let mut mapped = Vec::new();
+    let mut mapped = Vec::with_capacity(limit.min(FIRST_ROWS));
     while mapped.len() < limit {
         match rows.next().map_err(|error| read_error(&error))? {
             Some(row) => mapped.push(map(&Row::sqlite(row))?),

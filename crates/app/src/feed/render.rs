@@ -34,7 +34,7 @@ pub fn render(placed: &FeedEvent, payload: Payload) -> String {
         Payload::Full => EventView::of(placed),
         Payload::Thin => EventView::thin(placed),
     };
-    serde_json::to_string(&view).expect("an event is plain data")
+    perennial_domain::json::to_string(&view)
 }
 
 impl<'a> EventView<'a> {
