@@ -19,6 +19,8 @@ const NUMBERS: [&str; 6] = ["--rows", "--rounds", "--seconds", "--connections", 
 pub(crate) struct Options {
     quick: bool,
     peers: bool,
+    /// Whether the figures of the contracts are measured instead.
+    contracts: bool,
     /// Whether an earlier build is measured too.
     is_compared: bool,
     handed_on: Vec<String>,
@@ -30,13 +32,19 @@ impl Options {
         Self { quick: true, ..Self::default() }
     }
 
+    /// The figures of the contracts, as CI runs them.
+    pub(crate) fn quick_contracts() -> Self {
+        Self { quick: true, contracts: true, ..Self::default() }
+    }
+
     fn profile(&self) -> Profile {
         if self.quick { Profile::Dev } else { Profile::Release }
     }
 
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
         let (quick, peers) = (arguments.flag("--quick"), arguments.flag("--peers"));
-        let mut options = Self { quick, peers, ..Self::default() };
+        let contracts = arguments.flag("--contracts");
+        let mut options = Self { quick, peers, contracts, ..Self::default() };
         if let Some(program) = arguments.value("--against")? {
             options.is_compared = true;
             options.handed_on.extend(["--against".to_owned(), program]);
@@ -68,7 +76,7 @@ fn instrument(options: &Options, servers: &[(&str, Server)]) -> Result<Command> 
     let programs = options.profile().directory()?;
     let mut command = Command::new(programs.join("perennial-bench"));
     command
-        .arg("run")
+        .arg(if options.contracts { "contracts" } else { "run" })
         .arg("--perennial")
         .arg(programs.join("perennial"))
         .arg("--place")
