@@ -40,13 +40,13 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self> {
-        Self::parse_with(words, &Defaults { rows: 1_000_000, rounds: 5, seconds: 5, parts: parts() })
+        Self::parse_with(words, &Defaults { rows: 1_000_000, rounds: 5, seconds: 5, quick_millis: 150, parts: parts() })
     }
 
     /// The same flags for the figures of the contracts, with sizes that need some minutes.
     pub(crate) fn for_contracts(words: impl IntoIterator<Item = String>) -> Result<Self> {
         let parts = contracts::PARTS.to_vec();
-        Self::parse_with(words, &Defaults { rows: 100_000, rounds: 3, seconds: 3, parts })
+        Self::parse_with(words, &Defaults { rows: 100_000, rounds: 3, seconds: 3, quick_millis: 50, parts })
     }
 
     fn parse_with(words: impl IntoIterator<Item = String>, defaults: &Defaults) -> Result<Self> {
@@ -83,7 +83,7 @@ impl Options {
         options.rounds = rounds.unwrap_or(if options.quick { 1 } else { defaults.rounds });
         options.duration = match seconds {
             Some(seconds) => Duration::from_secs(seconds),
-            None if options.quick => Duration::from_millis(150),
+            None if options.quick => Duration::from_millis(defaults.quick_millis),
             None => Duration::from_secs(defaults.seconds),
         };
         if let Some(part) = options.only.iter().find(|part| !defaults.parts.contains(&part.as_str())) {
@@ -147,6 +147,7 @@ struct Defaults {
     rows: u64,
     rounds: u64,
     seconds: u64,
+    quick_millis: u64,
     parts: Vec<&'static str>,
 }
 

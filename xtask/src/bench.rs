@@ -7,7 +7,8 @@ use crate::arguments::Arguments;
 use crate::postgres::{Purpose, Server};
 use crate::process::{self, Profile, Result};
 
-/// Each target on PostgreSQL has a separate server, so that none is slowed down by the rows of another.
+/// Each target on PostgreSQL has a separate server, so that none is slowed down by the rows of another. The figures of the
+/// contracts need the first.
 const CLUSTERS: [&str; 2] = ["perennial", "pgbench"];
 const EARLIER_CLUSTER: &str = "earlier";
 const PEER_CLUSTERS: [&str; 3] = ["fastify", "fastapi", "directus"];
@@ -65,7 +66,8 @@ impl Options {
 pub(crate) fn run(options: &Options) -> Result {
     process::build(&["perennial", "perennial-bench"], options.profile())?;
 
-    let names = CLUSTERS.iter().chain(options.is_compared.then_some(&EARLIER_CLUSTER));
+    let needed = if options.contracts { &CLUSTERS[..1] } else { &CLUSTERS[..] };
+    let names = needed.iter().chain(options.is_compared.then_some(&EARLIER_CLUSTER));
     let names = names.chain(PEER_CLUSTERS.iter().filter(|_| options.peers));
     let servers = names.map(|name| Ok((*name, Server::start_for(Purpose::Measure)?))).collect::<Result<Vec<_>>>()?;
     process::run(&mut instrument(options, &servers)?)
@@ -104,6 +106,13 @@ mod tests {
         let options = Options::parse(Arguments::new(words.map(str::to_owned))).unwrap();
         assert!(options.quick && !options.peers);
         assert_eq!(options.handed_on, ["--rows", "500", "--only", "plan", "--only", "create"]);
+    }
+
+    #[test]
+    fn the_figures_of_the_contracts_are_another_command() {
+        let options = Options::parse(Arguments::new(["--contracts", "--rows=1000000"].map(str::to_owned))).unwrap();
+        assert!(options.contracts && !options.quick);
+        assert_eq!(options.handed_on, ["--rows", "1000000"]);
     }
 
     #[test]

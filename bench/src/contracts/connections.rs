@@ -11,6 +11,7 @@ use super::figures::Figures;
 use super::stage::{Stage, text};
 use crate::clock;
 use crate::failure::{Failure, Result, could_not};
+use crate::load::call;
 use crate::load::generator::{Fire, Pace};
 use crate::load::shot::Shot;
 use crate::measure::histogram::Histogram;
@@ -32,11 +33,16 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
     let connection = connect(stage, &fake.url)?;
     let path = format!("/hooks/{connection}");
     // Of a type that no record follows from: only the inbox is measured.
-    let unread = (0..stage.size(20, 5_000)).map(|number| {
+    let unread = |number: u64| {
         let object = json!({ "object": "balance", "id": format!("bal_{number}") });
         hook(&path, &event(&format!("evt_unread_{number}"), "balance.available", &object))
-    });
-    let inbox = stage.send_all(unread.collect(), SENDERS).await?;
+    };
+    // A server reads its connections again after two seconds.
+    stage.until("the new connection", || {
+        let raw = call::send(stage.target.address, &unread(0))?;
+        Ok((raw.status == 200).then_some(()))
+    })?;
+    let inbox = stage.send_all((1..=stage.size(20, 5_000)).map(unread).collect(), SENDERS).await?;
     figures.add(stage.engine(), "inbox-rate", inbox.per_second);
     applied(stage, figures, &fake, &connection).await
 }

@@ -13,7 +13,7 @@ use crate::targets::perennial::trusted_headers;
 /// The events of a history.
 const HISTORY: u64 = 50;
 /// How long access still lasts when it is created, in seconds.
-const ENDS_IN: i64 = 2;
+const ENDS_IN: i64 = 1;
 
 pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result {
     let engine = stage.engine();

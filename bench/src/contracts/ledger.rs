@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::figures::Figures;
 use super::stage::{DESK, Stage, medians, millis, until};
@@ -193,6 +193,6 @@ mod tests {
     #[test]
     fn twenty_thousand_subscriptions_are_the_scale_one() {
         assert_eq!((scale(20_000), scale(1_000_000), scale(1_000)), ("1.000".into(), "50.000".into(), "0.050".into()));
-        assert_eq!(json!(scale(1)), json!("0.001"));
+        assert_eq!(scale(1), "0.001");
     }
 }

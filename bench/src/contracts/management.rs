@@ -31,7 +31,7 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
         "/users?limit=50&email_prefix=user{}",
         "/users?limit=50&created_after=2025-01-01T00:00:00Z&sort=created_at",
     ] {
-        let round = stage.rounds(shots(stage, path, "\"id\":\"user_"), DESK).await?;
+        let round = stage.rounds(shots(stage, path, "\"id\":\"usr_"), DESK).await?;
         let p99 = millis(round.p99_micros)?;
         println!("{path}: p99 {p99:.2} ms");
         worst = worst.max(p99);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::stage::{Sandbox, Stage, millis};
+use super::stage::{DESK, Sandbox, Stage, millis};
 use crate::failure::{Failure, Result};
 use crate::load::generator::{Fire, Pace};
 use crate::load::shot::Shot;
@@ -39,11 +39,15 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
     // Forgets the peak so far; without it the peak of the whole run is reported.
     let _ = fs::write(format!("/proc/{}/clear_refs", stage.target.process.id()), "5");
     let renewed = renew(stage, &organization, address, "2026-02-15", renewals)?;
+    let written = |stage: &Stage<'_>| -> Result<f64> {
+        let written = stage.home.store().number(EVENT_BYTES)?.saturating_sub(bytes);
+        Ok(float(written) / float(renewals) / 1e3)
+    };
+    figures.add(engine, "renewals-events", written(stage)?);
     let numbered = organization.advance(address, "2026-02-15T02:00:00.000000Z")?;
     figures.add(engine, "renewals-rate", float(renewals) / renewed.as_secs_f64());
     figures.add(engine, "numbered-rate", float(renewals) / (renewed + numbered).as_secs_f64());
-    let written = stage.home.store().number(EVENT_BYTES)?.saturating_sub(bytes);
-    figures.add(engine, "renewals-events", float(written) / float(renewals) / 1e3);
+    figures.note(engine, "events of a renewal with its issued and paid invoice", written(stage)?, "KB");
     let grown = peak_bytes(stage.target.process.id()).unwrap_or(0).saturating_sub(serving.unwrap_or(0));
     figures.add(engine, "renewals-memory", float(grown) / MEBIBYTE);
 
@@ -105,7 +109,9 @@ impl Api {
         let Some(Fire::Any(shots)) = fire else { return Err(Failure::new("Perennial has no mixed load")) };
         let saturated = stage.load(&shots, stage.options.connections).await?.per_second;
         let rate = (1..).take_while(|rate| float(*rate) * 2.0 < saturated).last().unwrap_or(1);
-        let pace = Pace { rate: Some(rate), ..stage.options.pace() };
+        // In a quick run many connections would not get to their first request.
+        let connections = stage.size(DESK, stage.options.connections);
+        let pace = Pace { connections, rate: Some(rate), ..stage.options.pace() };
         let quiet = millis(stage.paced(&shots, pace).await?.round.p99_micros)?;
         Ok(Self { shots, pace, quiet })
     }
@@ -162,7 +168,7 @@ pub(super) fn idle(stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
     stage.stop()?;
     stage.home.store().execute(&sql)?;
     stage.restart(Vec::new())?;
-    let wait = stage.options.duration.max(Duration::from_millis(500)) * 2;
+    let wait = stage.options.duration.max(Duration::from_millis(200)) * 2;
     // What a start brings is not idle.
     std::thread::sleep(wait / 2);
     let roots = stage.target.roots();
