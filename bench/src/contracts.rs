@@ -31,10 +31,11 @@ use figures::Figures;
 use stage::Stage;
 
 /// What `--only` may name, in the order of a run.
-pub(crate) const PARTS: [&str; 13] = [
+pub(crate) const PARTS: [&str; 14] = [
     "usage",
     "bill",
     "invoices",
+    "pdf",
     "webhooks",
     "entitlements",
     "management",
@@ -47,7 +48,8 @@ pub(crate) const PARTS: [&str; 13] = [
     "compared",
 ];
 /// Those that are measured on one store with many rows.
-const OF_ROWS: [&str; 7] = ["usage", "bill", "invoices", "webhooks", "entitlements", "management", "connections"];
+const OF_ROWS: [&str; 8] =
+    ["usage", "bill", "invoices", "pdf", "webhooks", "entitlements", "management", "connections"];
 /// Those that need a history: they are measured on demo data.
 const OF_HISTORY: [&str; 3] = ["events", "analytics", "ledger"];
 
@@ -127,6 +129,7 @@ async fn measure(part: &str, stage: &mut Stage<'_>, figures: &mut Figures) -> Re
         "usage" => usage::measure(stage, figures).await,
         "bill" => usage::bill(stage, figures).await,
         "invoices" => invoices::measure(stage, figures).await,
+        "pdf" => invoices::pdf(stage, figures).await,
         "webhooks" => webhooks::measure(stage, figures).await,
         "entitlements" => entitlements::measure(stage, figures).await,
         "management" => management::measure(stage, figures).await,
