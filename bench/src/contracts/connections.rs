@@ -8,7 +8,7 @@ use perennial_fake_provider::{FakeProvider, Kind, Webhook};
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::stage::{Stage, text};
+use super::stage::{Stage, text, until};
 use crate::clock;
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
@@ -38,7 +38,7 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
         hook(&path, &event(&format!("evt_unread_{number}"), "balance.available", &object))
     };
     // A server reads its connections again after two seconds.
-    stage.until("the new connection", || {
+    until("the new connection", || {
         let raw = call::send(stage.target.address, &unread(0))?;
         Ok((raw.status == 200).then_some(()))
     })?;
@@ -107,7 +107,7 @@ async fn applied(stage: &Stage<'_>, figures: &mut Figures, fake: &FakeProvider, 
         rate: Some(stage.size(50, 5)),
     };
     turn(&stage.target, &Fire::each(hooks.collect()), pace).await?;
-    let made = stage.until("the application of webhooks", || {
+    let made = until("the application of webhooks", || {
         let made = changes(stage, connection)?;
         Ok((made.len() >= count).then_some(made))
     })?;

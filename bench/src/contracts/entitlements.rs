@@ -34,8 +34,8 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
     figures.add(engine, "check-cpu", cpu.ok_or_else(|| Failure::new("no CPU time was measured"))?);
     figures.add(engine, "check-p99", millis(check.p99_micros)?);
     figures.note(engine, "checks of a feature", check.per_second, "/s");
-    let list = stage.rounds(all("", "\"sso\":{"), stage.options.connections).await?;
-    figures.add(engine, "entitlements-p99", millis(list.p99_micros)?);
+    let everything = stage.rounds(all("", "\"sso\":{"), stage.options.connections).await?;
+    figures.add(engine, "entitlements-p99", millis(everything.p99_micros)?);
     let one = stage.rounds(all("", "\"sso\":{"), DESK).await?;
     let many = stage.rounds(vec![read(last, "", "\"sso\":{")], DESK).await?;
     let factor = ratio(millis(many.p99_micros)?, millis(one.p99_micros)?);

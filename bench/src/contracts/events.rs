@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::stage::{DESK, Stage, millis, text};
+use super::stage::{DESK, Stage, millis, text, until};
 use crate::clock;
 use crate::failure::{Failure, Result};
 use crate::load::shot::Shot;
@@ -46,7 +46,7 @@ fn access_changed(stage: &Stage<'_>, figures: &mut Figures, model: &Value) -> Re
         });
         let id = text(&stage.call("POST", "/subscriptions", &body)?["id"])?;
         let path = format!("/events?record_id={id}&type=subscription.access_changed&sort=-sequence");
-        let seen_at = stage.until("the event of a change of access", || {
+        let seen_at = until("the event of a change of access", || {
             let events = stage.call("GET", &path, &Value::Null)?;
             Ok(events.as_array().is_some_and(|events| !events.is_empty()).then(clock::now))
         })?;

@@ -1,4 +1,4 @@
-//! A receiver of webhooks on loopback that notes when the first byte of each request arrives. It has threads of its own: the
+//! A receiver of webhooks on loopback that notes when the first byte of each request arrives. It has separate threads: the
 //! generator's must not wait for it.
 
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +14,7 @@ use crate::clock;
 use crate::failure::{Result, could_not};
 
 /// A connection that the sender has left.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 
 /// A webhook that arrived.
 #[derive(Clone, Copy, Debug)]

@@ -108,13 +108,19 @@ impl Api {
         let fire = workloads::fire(Workload::Mixed, &stage.target, stage.dataset, Some(&stage.home))?;
         let Some(Fire::Any(shots)) = fire else { return Err(Failure::new("Perennial has no mixed load")) };
         let saturated = stage.load(&shots, stage.options.connections).await?.per_second;
-        let rate = (1..).take_while(|rate| float(*rate) * 2.0 < saturated).last().unwrap_or(1);
+        let rate = half(saturated);
         // In a quick run many connections would not get to their first request.
         let connections = stage.size(DESK, stage.options.connections);
         let pace = Pace { connections, rate: Some(rate), ..stage.options.pace() };
         let quiet = millis(stage.paced(&shots, pace).await?.round.p99_micros)?;
         Ok(Self { shots, pace, quiet })
     }
+}
+
+/// Half of a rate as a whole number, at least 1.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive and far below 2^52")]
+fn half(rate: f64) -> u64 {
+    (rate / 2.0).max(1.0) as u64
 }
 
 /// Renewals next to requests, and the 100 of another organization at the same midnight.

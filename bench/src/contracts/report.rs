@@ -66,7 +66,7 @@ fn section(options: &Options, figures: &Figures) -> String {
     format!(
         "## Figures of the contracts\n\n{smoke}Written by `cargo xtask bench --contracts --rows {rows}` on {date}. {machine}. Medians \
          of {rounds} rounds of {seconds} s each; {subscriptions} subscriptions, as many users, and as many renewals due at one \
-         midnight; 64 connections where the contract says so, otherwise four.\n\n{goals}\n\n### Values without a goal\n\n{notes}\n",
+         midnight; 64 connections where the goal names them, otherwise four.\n\n{goals}\n\n### Values without a goal\n\n{notes}\n",
         rows = options.rows,
         machine = machine.join(", "),
         rounds = options.rounds,

@@ -153,11 +153,6 @@ impl<'run> Stage<'run> {
         }
         Err(Failure::new(format!("{} of {expected} requests were answered in time", turn.volley.answered)))
     }
-
-    /// Looks until something is there.
-    pub(super) fn until<T>(&self, what: &str, look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
-        until(what, look)
-    }
 }
 
 /// Looks until something is there, or until the limit.
