@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "its tables are read on the terminal")]
 
 mod clock;
+mod contracts;
 mod disk;
 mod footprint;
 mod growth;
@@ -54,14 +55,18 @@ fn command(mut words: Vec<String>) -> Result {
             let store = path()?;
             limits::serve(Deed::OneTransaction(store), &path()?)
         }
-        "run" => {
-            let options = Options::parse(words)?;
+        "run" | "contracts" => {
+            let options = if name == "run" { Options::parse(words)? } else { Options::for_contracts(words)? };
             // One thread: the generator must leave the machine to those it measures.
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
                 .map_err(could_not("start the runtime"))?;
-            runtime.block_on(run::run(&options))
+            if name == "run" {
+                runtime.block_on(run::run(&options))
+            } else {
+                runtime.block_on(contracts::run(&options))
+            }
         }
         _ => Err(Failure::new(format!("`{name}` is not a command of the bench"))),
     }

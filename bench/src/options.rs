@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use perennial_harness::words::{number, path};
 
+use crate::contracts;
 use crate::failure::{Failure, Result};
 use crate::load::generator::Pace;
 use crate::rows::cluster::Cluster;
@@ -39,6 +40,16 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self> {
+        Self::parse_with(words, &Defaults { rows: 1_000_000, rounds: 5, seconds: 5, quick_millis: 150, parts: parts() })
+    }
+
+    /// The same flags for the figures of the contracts, with sizes that need some minutes.
+    pub(crate) fn for_contracts(words: impl IntoIterator<Item = String>) -> Result<Self> {
+        let parts = contracts::PARTS.to_vec();
+        Self::parse_with(words, &Defaults { rows: 100_000, rounds: 3, seconds: 3, quick_millis: 50, parts })
+    }
+
+    fn parse_with(words: impl IntoIterator<Item = String>, defaults: &Defaults) -> Result<Self> {
         let mut words = words.into_iter();
         let mut options = Self::usual();
         let (mut rows, mut rounds, mut seconds) = (None, None, None);
@@ -68,15 +79,16 @@ impl Options {
                 _ => return Err(Failure::new(format!("`{word}` is not understood"))),
             }
         }
-        options.rows = rows.unwrap_or(if options.quick { 1_000 } else { 1_000_000 });
-        options.rounds = rounds.unwrap_or(if options.quick { 1 } else { 5 });
+        options.rows = rows.unwrap_or(if options.quick { 1_000 } else { defaults.rows });
+        options.rounds = rounds.unwrap_or(if options.quick { 1 } else { defaults.rounds });
         options.duration = match seconds {
             Some(seconds) => Duration::from_secs(seconds),
-            None if options.quick => Duration::from_millis(150),
-            None => Duration::from_secs(5),
+            None if options.quick => Duration::from_millis(defaults.quick_millis),
+            None => Duration::from_secs(defaults.seconds),
         };
-        if let Some(part) = options.only.iter().find(|part| !parts().contains(&part.as_str())) {
-            return Err(Failure::new(format!("`{part}` is no part of a run; the parts are {}", parts().join(", "))));
+        if let Some(part) = options.only.iter().find(|part| !defaults.parts.contains(&part.as_str())) {
+            let parts = defaults.parts.join(", ");
+            return Err(Failure::new(format!("`{part}` is no part of a run; the parts are {parts}")));
         }
         if options.rows < 100 || options.rows > MOST_ROWS || options.rounds == 0 || options.connections == 0 {
             return Err(Failure::new(format!(
@@ -130,7 +142,16 @@ impl Options {
     }
 }
 
-/// What `--only` may name.
+/// What is used where a flag is not given, and what `--only` may name.
+struct Defaults {
+    rows: u64,
+    rounds: u64,
+    seconds: u64,
+    quick_millis: u64,
+    parts: Vec<&'static str>,
+}
+
+/// What `--only` may name in a run.
 fn parts() -> Vec<&'static str> {
     let others = ["disk", "start", "slow-sync", "growth"];
     Workload::ALL.into_iter().map(Workload::name).chain(others).collect()
@@ -161,6 +182,15 @@ mod tests {
         assert_eq!(options.cluster("perennial").unwrap().pid, 42);
         assert!(options.cluster("other").is_none());
         assert_eq!(options.rows, 500);
+    }
+
+    #[test]
+    fn the_figures_of_the_contracts_have_other_sizes_and_parts() {
+        let parse = |line: &str| Options::for_contracts(line.split_whitespace().map(str::to_owned));
+        let options = parse("--only usage").unwrap();
+        assert_eq!((options.rows, options.rounds), (100_000, 3));
+        assert!(options.wants("usage") && !options.wants("renewals"));
+        assert!(parse("--only create").is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reports of a run: tables on the terminal, Markdown and plots in files.
 
 pub(crate) mod document;
+pub(crate) mod goal;
 mod goals;
 mod plot;
 pub(crate) mod table;

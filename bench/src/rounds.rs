@@ -1,7 +1,7 @@
 //! Rounds: the targets of a workload one after another, in turns, so that a machine's moods fall on all alike.
 
 use crate::failure::{Failure, Result};
-use crate::load::generator::{self, Fire, Pace};
+use crate::load::generator::{self, Fire, Pace, Volley};
 use crate::measure::processes::{family_time, own_time};
 use crate::measure::statistics::float;
 use crate::results::{Results, Round};
@@ -40,17 +40,8 @@ pub(crate) async fn measure(
 
 async fn one(results: &mut Results, workload: Workload, entry: &Entry<'_>, pace: Pace) -> Result<Round> {
     let target = entry.target;
-    let roots = target.roots();
-    let own = std::process::id();
     let before = rows(workload, target)?;
-    let (volley, (theirs, ours)) = generator::fire(
-        target.address,
-        &entry.fire,
-        pace,
-        || (family_time(&roots), own_time(own)),
-        |(theirs, ours)| (family_time(&roots).saturating_sub(theirs), own_time(own).saturating_sub(ours)),
-    )
-    .await?;
+    let Turn { round, volley, generator_cpu } = turn(target, &entry.fire, pace).await?;
     if let (Some(before), Some(after)) = (before, rows(workload, target)?)
         && after != before + volley.answered
     {
@@ -63,15 +54,39 @@ async fn one(results: &mut Results, workload: Workload, entry: &Entry<'_>, pace:
     if before.is_some() {
         results.prove(format!("{}, {}", workload.name(), target.name), volley.answered);
     }
+    results.generator_cpu.push(generator_cpu);
+    Ok(round)
+}
+
+/// One target under load for a while.
+pub(crate) struct Turn {
+    pub(crate) round: Round,
+    pub(crate) volley: Volley,
+    /// The generator's own microseconds per request.
+    pub(crate) generator_cpu: f64,
+}
+
+/// Sends requests to a target and measures it.
+pub(crate) async fn turn(target: &Target, fire: &Fire, pace: Pace) -> Result<Turn> {
+    let roots = target.roots();
+    let own = std::process::id();
+    let (volley, (theirs, ours)) = generator::fire(
+        target.address,
+        fire,
+        pace,
+        || (family_time(&roots), own_time(own)),
+        |(theirs, ours)| (family_time(&roots).saturating_sub(theirs), own_time(own).saturating_sub(ours)),
+    )
+    .await?;
     let requests = float(volley.latencies.total()).max(1.0);
-    results.generator_cpu.push(ours.as_secs_f64() * 1e6 / requests);
     let percentile = |percent| volley.latencies.percentile(percent).map(float);
-    Ok(Round {
+    let round = Round {
         per_second: float(volley.latencies.total()) / volley.elapsed.as_secs_f64(),
         p50_micros: percentile(50),
         p99_micros: percentile(99),
         cpu_micros: Some(theirs.as_secs_f64() * 1e6 / requests),
-    })
+    };
+    Ok(Turn { round, volley, generator_cpu: ours.as_secs_f64() * 1e6 / requests })
 }
 
 fn rows(workload: Workload, target: &Target) -> Result<Option<u64>> {

@@ -3588,10 +3588,10 @@ SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external
     SELECT id, 0 AS is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND
     deleted_at IS NULL ORDER BY id DESC LIMIT $3) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT
     subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC
-    LIMIT $3) AS joined ) AS held JOIN subscriptions AS s ON s.organization_id = $1 AND s.id = held.id JOIN plans AS p
-    ON p.organization_id = $1 AND p.id = s.plan_id WHERE s.deleted_at IS NULL AND s.is_active AND s.status IN
-    ('on_trial', 'active', 'past_due', 'cancelled') AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <>
-    'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2);
+    LIMIT $3) AS joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1 AND
+    s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND
+    s.status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status
+    <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2);
 
 -- held::MORE_THAN
 SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION

@@ -7,7 +7,8 @@ use crate::arguments::Arguments;
 use crate::postgres::{Purpose, Server};
 use crate::process::{self, Profile, Result};
 
-/// Each target on PostgreSQL has a separate server, so that none is slowed down by the rows of another.
+/// Each target on PostgreSQL has a separate server, so that none is slowed down by the rows of another. The figures of the
+/// contracts need the first.
 const CLUSTERS: [&str; 2] = ["perennial", "pgbench"];
 const EARLIER_CLUSTER: &str = "earlier";
 const PEER_CLUSTERS: [&str; 3] = ["fastify", "fastapi", "directus"];
@@ -15,10 +16,21 @@ const PEER_CLUSTERS: [&str; 3] = ["fastify", "fastapi", "directus"];
 /// Numbers that are handed on as they are.
 const NUMBERS: [&str; 6] = ["--rows", "--rounds", "--seconds", "--connections", "--rate", "--growth"];
 
+/// What is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Measured {
+    /// The service, the limits of the machine and other services.
+    #[default]
+    Service,
+    /// The figures of the contracts.
+    Contracts,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     quick: bool,
     peers: bool,
+    measured: Measured,
     /// Whether an earlier build is measured too.
     is_compared: bool,
     handed_on: Vec<String>,
@@ -30,13 +42,19 @@ impl Options {
         Self { quick: true, ..Self::default() }
     }
 
+    /// The figures of the contracts, as CI runs them.
+    pub(crate) fn quick_contracts() -> Self {
+        Self { quick: true, measured: Measured::Contracts, ..Self::default() }
+    }
+
     fn profile(&self) -> Profile {
         if self.quick { Profile::Dev } else { Profile::Release }
     }
 
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
         let (quick, peers) = (arguments.flag("--quick"), arguments.flag("--peers"));
-        let mut options = Self { quick, peers, ..Self::default() };
+        let measured = if arguments.flag("--contracts") { Measured::Contracts } else { Measured::Service };
+        let mut options = Self { quick, peers, measured, ..Self::default() };
         if let Some(program) = arguments.value("--against")? {
             options.is_compared = true;
             options.handed_on.extend(["--against".to_owned(), program]);
@@ -57,7 +75,8 @@ impl Options {
 pub(crate) fn run(options: &Options) -> Result {
     process::build(&["perennial", "perennial-bench"], options.profile())?;
 
-    let names = CLUSTERS.iter().chain(options.is_compared.then_some(&EARLIER_CLUSTER));
+    let needed = if options.measured == Measured::Contracts { &CLUSTERS[..1] } else { &CLUSTERS[..] };
+    let names = needed.iter().chain(options.is_compared.then_some(&EARLIER_CLUSTER));
     let names = names.chain(PEER_CLUSTERS.iter().filter(|_| options.peers));
     let servers = names.map(|name| Ok((*name, Server::start_for(Purpose::Measure)?))).collect::<Result<Vec<_>>>()?;
     process::run(&mut instrument(options, &servers)?)
@@ -68,7 +87,7 @@ fn instrument(options: &Options, servers: &[(&str, Server)]) -> Result<Command> 
     let programs = options.profile().directory()?;
     let mut command = Command::new(programs.join("perennial-bench"));
     command
-        .arg("run")
+        .arg(if options.measured == Measured::Contracts { "contracts" } else { "run" })
         .arg("--perennial")
         .arg(programs.join("perennial"))
         .arg("--place")
@@ -96,6 +115,13 @@ mod tests {
         let options = Options::parse(Arguments::new(words.map(str::to_owned))).unwrap();
         assert!(options.quick && !options.peers);
         assert_eq!(options.handed_on, ["--rows", "500", "--only", "plan", "--only", "create"]);
+    }
+
+    #[test]
+    fn the_figures_of_the_contracts_are_another_command() {
+        let options = Options::parse(Arguments::new(["--contracts", "--rows=1000000"].map(str::to_owned))).unwrap();
+        assert!(options.measured == Measured::Contracts && !options.quick);
+        assert_eq!(options.handed_on, ["--rows", "1000000"]);
     }
 
     #[test]

@@ -54,9 +54,10 @@ The commands of this workspace: cargo xtask <command>
         more until there are N cases on each engine.
   fuzz [TARGET]... [--seconds N] [--seed N]
         Fuzz the parsers of external input, all of them or these, for 20 seconds each; see fuzz/README.md.
-  bench [--quick] [--peers] [--against PROGRAM] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
+  bench [--quick] [--peers | --contracts] [--against PROGRAM] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
-        Measure Perennial, the limits of the machine and other services; see bench/README.md. --quick is a smoke test.
+        Measure Perennial, the limits of the machine and other services; see bench/README.md. --quick is a smoke test,
+        --contracts measures what each capability promises instead.
   torture [SCENARIO]... [--seed N] [--engine sqlite|postgres] [--quick | --full]
         Inject faults into a running server and count the effects; see torture/README.md. --full is the size of the
         goals, --quick the size for CI.

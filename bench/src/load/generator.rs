@@ -2,7 +2,7 @@
 //! the clock (open loop). Every answer is checked; one wrong answer fails the run.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -27,6 +27,8 @@ const COUNT_EVERY: u64 = 64;
 pub(crate) enum Fire {
     /// Any of these, drawn anew each time.
     Any(Arc<Vec<Shot>>),
+    /// Each of these once, in order; the round ends with the last.
+    Each(Arc<Vec<Shot>>, Arc<AtomicUsize>),
     /// Refreshes: each connection has its own session and sends the token of the last response.
     Refresh { headers: Vec<(String, String)>, tokens: Arc<std::sync::Mutex<Vec<String>>> },
 }
@@ -106,12 +108,19 @@ struct Connection {
     token: Option<String>,
 }
 
+impl Fire {
+    /// Each of these requests once.
+    pub(crate) fn each(shots: Vec<Shot>) -> Self {
+        Self::Each(Arc::new(shots), Arc::new(AtomicUsize::new(0)))
+    }
+}
+
 impl Connection {
     async fn open(address: SocketAddr, fire: Fire, index: usize) -> Result<Self> {
         let stream = TcpStream::connect(address).await.map_err(could_not(format!("connect to {address}")))?;
         stream.set_nodelay(true).map_err(could_not("send without delay"))?;
         let token = match &fire {
-            Fire::Any(_) => None,
+            Fire::Any(_) | Fire::Each(..) => None,
             Fire::Refresh { tokens, .. } => tokens.lock().ok().and_then(|mut tokens| tokens.pop()),
         };
         let random = SeededRandom::new(index as u64 + NUMBER.load(Ordering::Relaxed));
@@ -135,13 +144,16 @@ impl Connection {
             if due >= until {
                 return Ok((self, latencies));
             }
-            self.exchange().await?;
+            if !self.exchange().await? {
+                return Ok((self, latencies));
+            }
             // In the open loop the wait begins when the request was due, not when its turn came.
             latencies.record(due.elapsed());
         }
     }
 
-    async fn exchange(&mut self) -> Result {
+    /// Sends the next request and checks the response; false if there is no next one.
+    async fn exchange(&mut self) -> Result<bool> {
         match &self.fire {
             Fire::Any(shots) => {
                 let shots = Arc::clone(shots);
@@ -149,7 +161,15 @@ impl Connection {
                 let shot = &shots[usize::try_from(index).unwrap_or_default()];
                 shot.write(NUMBER.fetch_add(1, Ordering::Relaxed), &mut self.out);
                 let answer = self.send().await?;
-                self.check(shot, answer)
+                self.check(shot, answer).map(|()| true)
+            }
+            Fire::Each(shots, next) => {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let shots = Arc::clone(shots);
+                let Some(shot) = shots.get(index) else { return Ok(false) };
+                shot.write(NUMBER.fetch_add(1, Ordering::Relaxed), &mut self.out);
+                let answer = self.send().await?;
+                self.check(shot, answer).map(|()| true)
             }
             Fire::Refresh { headers, .. } => {
                 let token =
@@ -164,7 +184,7 @@ impl Connection {
                 let rest = &self.buffer[answer.body_start + start..answer.end];
                 let end = find(rest, b"\"").ok_or_else(|| Failure::new("a refresh token does not end"))?;
                 self.token = Some(String::from_utf8_lossy(&rest[..end]).into_owned());
-                Ok(())
+                Ok(true)
             }
         }
     }

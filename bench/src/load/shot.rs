@@ -8,6 +8,8 @@ pub(crate) struct Shot {
     bytes: Vec<u8>,
     /// Where the digits of a running number stand in the bytes, for what may be sent only once.
     digits: Vec<usize>,
+    /// After so many digits, counted from the end, the number begins anew.
+    repeats_after: usize,
     pub(crate) status: u16,
     /// What the body must contain: the id or the owner of the record that was asked for.
     pub(crate) needle: Vec<u8>,
@@ -18,7 +20,10 @@ pub(crate) struct Shot {
 impl Shot {
     /// Every `#` in the target, the headers or the body becomes a digit of a running number.
     pub(crate) fn new(method: &str, target: &str, headers: &[(String, String)], body: &str) -> Self {
-        let mut text = format!("{method} {target} HTTP/1.1\r\nhost: 127.0.0.1\r\n");
+        let mut text = format!("{method} {target} HTTP/1.1\r\n");
+        if !headers.iter().any(|(name, _)| name == "host") {
+            text.push_str("host: 127.0.0.1\r\n");
+        }
         for (name, value) in headers {
             let _ = write!(text, "{name}: {value}\r\n");
         }
@@ -28,11 +33,23 @@ impl Shot {
         text.push_str("\r\n");
         text.push_str(body);
         let digits = text.match_indices('#').map(|(at, _)| at).collect();
-        Self { bytes: text.into_bytes(), digits, status: 200, needle: Vec::new(), records: None }
+        Self {
+            bytes: text.into_bytes(),
+            digits,
+            repeats_after: usize::MAX,
+            status: 200,
+            needle: Vec::new(),
+            records: None,
+        }
     }
 
     pub(crate) fn status(self, status: u16) -> Self {
         Self { status, ..self }
+    }
+
+    /// The running number is written again after each `digits` places.
+    pub(crate) fn repeated_number(self, digits: usize) -> Self {
+        Self { repeats_after: digits.max(1), ..self }
     }
 
     pub(crate) fn needle(self, needle: impl Into<Vec<u8>>) -> Self {
@@ -53,7 +70,10 @@ impl Shot {
         out.clear();
         out.extend_from_slice(&self.bytes);
         let mut rest = number;
-        for place in self.digits.iter().rev() {
+        for (written, place) in self.digits.iter().rev().enumerate() {
+            if written.is_multiple_of(self.repeats_after) {
+                rest = number;
+            }
             out[*place] = b'0' + u8::try_from(rest % 10).unwrap_or_default();
             rest /= 10;
         }
@@ -73,6 +93,15 @@ mod tests {
         let expected = "POST /x HTTP/1.1\r\nhost: 127.0.0.1\r\nclient-id: c\r\ncontent-type: application/json\r\n\
                         content-length: 18\r\n\r\n{\"n\":\"04:02.0042\"}";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_repeated_number_is_written_in_each_place() {
+        let shot = Shot::new("POST", "/x", &[("host".to_owned(), "h".to_owned())], "a-### b-###").repeated_number(3);
+        let mut out = Vec::new();
+        shot.write(12_345, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.ends_with("a-345 b-345") && !text.contains("127.0.0.1"), "{text}");
     }
 
     #[test]

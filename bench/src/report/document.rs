@@ -7,6 +7,7 @@ use std::path::Path;
 use super::table::{Table, count, number, optional};
 use super::{goals, plot, work_table};
 use crate::clock;
+use crate::contracts;
 use crate::failure::{Result, could_not};
 use crate::growth;
 use crate::machine;
@@ -70,6 +71,7 @@ fn fill(options: &Options, results: &Results, workloads: &str, grown: &str) -> S
         ("goals", goals),
         ("smoke", if options.quick { SMOKE.to_owned() } else { String::new() }),
         ("notes", notes.trim().to_owned()),
+        ("contracts", contracts::report::stored(&options.source)),
         ("generator", optional(median(&results.generator_cpu))),
         ("workloads", workloads.trim().to_owned()),
         ("growth", or_none(grown.trim())),

@@ -3,7 +3,8 @@
 use crate::footprint;
 use crate::growth;
 use crate::pgbench;
-use crate::report::table::{Table, count, number};
+use crate::report::goal::{Goal, goal_table};
+use crate::report::table::{Table, count};
 use crate::results::Results;
 use crate::slow_sync;
 use crate::targets::target::{
@@ -11,56 +12,9 @@ use crate::targets::target::{
 };
 use crate::workloads::Workload;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Bound {
-    AtMost(f64),
-    AtLeast(f64),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Goal {
-    what: String,
-    bound: Bound,
-    unit: &'static str,
-    value: Option<f64>,
-}
-
-impl Goal {
-    fn at_most(what: impl Into<String>, bound: f64, unit: &'static str, value: Option<f64>) -> Self {
-        Self { what: what.into(), bound: Bound::AtMost(bound), unit, value }
-    }
-
-    fn at_least(what: impl Into<String>, bound: f64, unit: &'static str, value: Option<f64>) -> Self {
-        Self { what: what.into(), bound: Bound::AtLeast(bound), unit, value }
-    }
-
-    fn wanted(&self) -> String {
-        match self.bound {
-            Bound::AtMost(bound) => format!("≤ {} {}", number(bound), self.unit),
-            Bound::AtLeast(bound) => format!("≥ {} {}", number(bound), self.unit),
-        }
-    }
-
-    fn verdict(&self) -> String {
-        let Some(value) = self.value else {
-            return "not measured".to_owned();
-        };
-        let short = match self.bound {
-            Bound::AtMost(bound) => value / bound - 1.0,
-            Bound::AtLeast(bound) => 1.0 - value / bound,
-        };
-        if short <= 0.0 { "met".to_owned() } else { format!("**short by {:.0} %**", (short * 100.0).max(1.0)) }
-    }
-}
-
 /// Every goal with its verdict, or those that were measured; `sizes` are those of the growth.
 pub(crate) fn table(results: &Results, sizes: &[u64], measured_only: bool) -> Table {
-    let mut table = Table::new(&["Goal", "wanted", "read", "verdict"]);
-    for goal in all(results, sizes).into_iter().filter(|goal| !measured_only || goal.value.is_some()) {
-        let read = goal.value.map_or_else(|| "–".to_owned(), |value| format!("{} {}", number(value), goal.unit));
-        table.row(vec![goal.what.clone(), goal.wanted(), read, goal.verdict()]);
-    }
-    table
+    goal_table(all(results, sizes).iter().filter(|goal| !measured_only || goal.value.is_some()))
 }
 
 fn all(results: &Results, sizes: &[u64]) -> Vec<Goal> {
@@ -167,16 +121,6 @@ fn at_rest(results: &Results, sizes: &[u64]) -> Vec<Goal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_verdict_says_by_how_much() {
-        let verdict = |goal: Goal| goal.verdict();
-        assert_eq!(verdict(Goal::at_most("x", 2.0, "×", Some(2.0))), "met");
-        assert_eq!(verdict(Goal::at_most("x", 2.0, "×", Some(2.5))), "**short by 25 %**");
-        assert_eq!(verdict(Goal::at_least("x", 4.0, "×", Some(3.0))), "**short by 25 %**");
-        assert_eq!(verdict(Goal::at_least("x", 4.0, "×", Some(3.999))), "**short by 1 %**");
-        assert_eq!(verdict(Goal::at_least("x", 4.0, "×", None)), "not measured");
-    }
 
     #[test]
     fn without_results_every_goal_is_there_and_not_measured() {

@@ -35,6 +35,14 @@ impl Cluster {
         command
     }
 
+    /// Another, empty database of the same server.
+    pub(crate) fn database(&self, name: &str) -> Result<Self> {
+        self.query(&format!("DROP DATABASE IF EXISTS {name}"))?;
+        self.query(&format!("CREATE DATABASE {name}"))?;
+        let (server, _) = self.url.rsplit_once('/').ok_or_else(|| Failure::new("a URL without a database"))?;
+        Ok(Self { url: format!("{server}/{name}"), ..self.clone() })
+    }
+
     /// Runs statements and gives what they print.
     pub(crate) fn query(&self, sql: &str) -> Result<String> {
         let output =

@@ -1,24 +1,32 @@
 //! Rows into a PostgreSQL database with COPY, without indexes, which are built again afterwards.
 
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::process::Stdio;
 
 use super::cluster::{Cluster, Layout};
 use super::dataset::{Cell, Dataset, PLAN, PLANS, SUBSCRIPTION, USER, uuid_text};
 use crate::failure::{Failure, Result, could_not};
 
+const DEFAULT: &str = "SELECT id FROM organizations WHERE name = 'default'";
+
+/// Adds users with these numbers.
+pub(super) fn add_users(cluster: &Cluster, dataset: Dataset, numbers: Range<u64>) -> Result {
+    let organization = cluster.query(DEFAULT)?.trim().to_owned();
+    copy(cluster, Some(&organization), dataset, ("users", USER, numbers))?;
+    cluster.query("VACUUM ANALYZE users").map(drop)
+}
+
 pub(super) fn load(cluster: &Cluster, layout: Layout, dataset: Dataset) -> Result {
     let organization = match layout {
-        Layout::Perennial => {
-            Some(cluster.query("SELECT id FROM organizations WHERE name = 'default'")?.trim().to_owned())
-        }
+        Layout::Perennial => Some(cluster.query(DEFAULT)?.trim().to_owned()),
         Layout::Plain => None,
     };
     let indexes = take_indexes(cluster)?;
     for (table, columns, count) in
         [("users", USER, dataset.users()), ("plans", PLAN, PLANS), ("subscriptions", SUBSCRIPTION, dataset.rows)]
     {
-        copy(cluster, organization.as_deref(), dataset, (table, columns, count))?;
+        copy(cluster, organization.as_deref(), dataset, (table, columns, 0..count))?;
     }
     for sql in indexes.lines() {
         cluster.query(sql)?;
@@ -43,7 +51,7 @@ fn copy(
     cluster: &Cluster,
     organization: Option<&str>,
     dataset: Dataset,
-    (table, columns, count): (&str, &[&str], u64),
+    (table, columns, numbers): (&str, &[&str], Range<u64>),
 ) -> Result {
     let mut names: Vec<&str> = columns.to_vec();
     if organization.is_some() {
@@ -60,7 +68,7 @@ fn copy(
         .map_err(could_not("run psql"))?;
     let written = child.stdin.take().map_or(Ok(()), |stdin| {
         let mut out = BufWriter::with_capacity(1 << 20, stdin);
-        for number in 0..count {
+        for number in numbers {
             for (place, column) in names.iter().enumerate() {
                 let end = if place + 1 == names.len() { '\n' } else { '\t' };
                 match (*column, organization) {

@@ -1,5 +1,6 @@
 //! Rows into a SQLite file, in one transaction and without indexes, which are built again afterwards.
 
+use std::ops::Range;
 use std::path::Path;
 
 use rusqlite::types::Value;
@@ -9,6 +10,18 @@ use super::cluster::Layout;
 use super::dataset::{Cell, Dataset, PLAN, PLANS, SUBSCRIPTION, USER, uuid_text};
 use crate::failure::Result;
 
+const DEFAULT: &str = "SELECT id FROM organizations WHERE name = 'default'";
+
+/// Adds users with these numbers.
+pub(super) fn add_users(path: &Path, dataset: Dataset, numbers: Range<u64>) -> Result {
+    let mut connection = Connection::open(path)?;
+    let organization: Vec<u8> = connection.query_row(DEFAULT, [], |row| row.get(0))?;
+    let transaction = connection.transaction()?;
+    insert(&transaction, Layout::Perennial, Some(&organization), dataset, ("users", USER, numbers))?;
+    transaction.commit()?;
+    Ok(())
+}
+
 pub(super) fn load(path: &Path, layout: Layout, dataset: Dataset) -> Result {
     let mut connection = Connection::open(path)?;
     // The target itself logs and syncs every commit; this is before its time, and a log would need the disk twice.
@@ -16,9 +29,7 @@ pub(super) fn load(path: &Path, layout: Layout, dataset: Dataset) -> Result {
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "cache_size", -400_000)?;
     let organization: Option<Vec<u8>> = match layout {
-        Layout::Perennial => {
-            Some(connection.query_row("SELECT id FROM organizations WHERE name = 'default'", [], |row| row.get(0))?)
-        }
+        Layout::Perennial => Some(connection.query_row(DEFAULT, [], |row| row.get(0))?),
         Layout::Plain => None,
     };
     let transaction = connection.transaction()?;
@@ -26,7 +37,7 @@ pub(super) fn load(path: &Path, layout: Layout, dataset: Dataset) -> Result {
     for (table, columns, count) in
         [("users", USER, dataset.users()), ("plans", PLAN, PLANS), ("subscriptions", SUBSCRIPTION, dataset.rows)]
     {
-        insert(&transaction, layout, organization.as_ref(), dataset, (table, columns, count))?;
+        insert(&transaction, layout, organization.as_ref(), dataset, (table, columns, 0..count))?;
     }
     for sql in indexes {
         transaction.execute_batch(&sql)?;
@@ -54,7 +65,7 @@ fn insert(
     layout: Layout,
     organization: Option<&Vec<u8>>,
     dataset: Dataset,
-    (table, columns, count): (&str, &[&str], u64),
+    (table, columns, numbers): (&str, &[&str], Range<u64>),
 ) -> Result {
     let mut names: Vec<&str> = columns.to_vec();
     if layout == Layout::Perennial {
@@ -64,7 +75,7 @@ fn insert(
     let places = vec!["?"; names.len()].join(", ");
     let sql = format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(", "));
     let mut statement = connection.prepare(&sql)?;
-    for number in 0..count {
+    for number in numbers {
         let values = names.iter().map(|column| match (*column, organization) {
             ("organization_id", Some(id)) => Value::Blob(id.clone()),
             _ => value(layout, dataset.cell(table, column, number)),

@@ -1,5 +1,6 @@
 //! A target's store as the bench sees it: rows go in at once, and are counted afterwards behind its back.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use rusqlite::{Connection, OpenFlags};
@@ -24,6 +25,14 @@ impl Store {
         }
     }
 
+    /// Adds users of Perennial's organization `default` with these numbers.
+    pub(crate) fn add_users(&self, dataset: Dataset, numbers: Range<u64>) -> Result {
+        match self {
+            Self::Sqlite(path) => insert::add_users(path, dataset, numbers),
+            Self::Postgres(cluster) => copy::add_users(cluster, dataset, numbers),
+        }
+    }
+
     /// The one number that a query finds.
     pub(crate) fn number(&self, sql: &str) -> Result<u64> {
         match self {
@@ -35,6 +44,14 @@ impl Store {
             Self::Postgres(cluster) => {
                 cluster.query(sql)?.trim().parse().map_err(|_| Failure::new(format!("`{sql}` did not find a number")))
             }
+        }
+    }
+
+    /// Runs statements.
+    pub(crate) fn execute(&self, sql: &str) -> Result {
+        match self {
+            Self::Sqlite(path) => Ok(Connection::open(path)?.execute_batch(sql)?),
+            Self::Postgres(cluster) => cluster.query(sql).map(drop),
         }
     }
 

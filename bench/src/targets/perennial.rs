@@ -35,13 +35,22 @@ pub(crate) struct Home {
     pub(crate) is_earlier: bool,
     /// A library to load before all others: see `slow_sync`.
     pub(crate) preload: Option<PathBuf>,
+    /// Further variables of the environment.
+    pub(crate) environment: Vec<(&'static str, String)>,
 }
 
 impl Home {
     pub(crate) fn new(binary: &std::path::Path, directory: PathBuf, cluster: Option<Cluster>) -> Result<Self> {
         fs::create_dir_all(&directory).map_err(could_not(format!("create {}", directory.display())))?;
         fs::write(directory.join("perennial.toml"), SETTINGS).map_err(could_not("write perennial.toml"))?;
-        Ok(Self { binary: binary.to_path_buf(), directory, cluster, is_earlier: false, preload: None })
+        Ok(Self {
+            binary: binary.to_path_buf(),
+            directory,
+            cluster,
+            is_earlier: false,
+            preload: None,
+            environment: Vec::new(),
+        })
     }
 
     /// An earlier build.
@@ -129,8 +138,27 @@ impl Home {
         ask("/authentication/user-logged-in", 401).map(drop)
     }
 
-    fn command(&self) -> Command {
+    /// Adds to the configuration that servers are started with.
+    pub(crate) fn configure(&self, lines: &str) -> Result {
+        fs::write(self.directory.join("perennial.toml"), format!("{SETTINGS}{lines}"))
+            .map_err(could_not("write perennial.toml"))
+    }
+
+    /// What a command prints with `--json`.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Result<Value> {
+        let output = self.command().args(arguments).arg("--json").output().map_err(could_not("run perennial"))?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let answer: Value = serde_json::from_str(printed.trim()).map_err(|_| {
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            Failure::new(format!("`perennial {}` failed: {printed}{complaint}", arguments.join(" ")))
+        })?;
+        if output.status.success() { Ok(answer["data"].clone()) } else { Err(Failure::new(answer.to_string())) }
+    }
+
+    /// The program with this store, without arguments.
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
+        command.envs(self.environment.iter().map(|(name, value)| (*name, value)));
         command.env("PERENNIAL_BOOTSTRAP_CLIENT_ID", CLIENT_ID).current_dir(&self.directory);
         match &self.cluster {
             Some(cluster) => {

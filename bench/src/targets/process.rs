@@ -75,6 +75,14 @@ impl Process {
 
     /// Ends it as an operator would and waits for it.
     pub(crate) fn end(mut self) -> Result {
+        self.stop()
+    }
+
+    /// The same, for one that is replaced afterwards. It may have ended already.
+    pub(crate) fn stop(&mut self) -> Result {
+        if self.child.try_wait().map_err(could_not("look at a process"))?.is_some() {
+            return Ok(());
+        }
         signal(self.id(), "TERM");
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {

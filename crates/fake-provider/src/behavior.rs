@@ -52,6 +52,8 @@ pub struct Behavior {
     pub cancel_fails: bool,
     /// The time that it puts into what it creates, in seconds since 1970.
     pub now: i64,
+    /// The milliseconds that each response takes.
+    pub delay_millis: u64,
 }
 
 impl Default for Behavior {
@@ -67,6 +69,7 @@ impl Default for Behavior {
             forbidden: Vec::new(),
             cancel_fails: false,
             now: 1_767_225_600,
+            delay_millis: 0,
         }
     }
 }

@@ -142,7 +142,13 @@ async fn respond(
         headers: parts.headers.iter().map(header).collect(),
         form: pairs(&body),
     };
-    let response = state.lock().unwrap().respond(kind, &seen);
+    let (response, delay) = {
+        let mut state = state.lock().unwrap();
+        (state.respond(kind, &seen), state.behavior.delay_millis)
+    };
+    if delay > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(delay)).await;
+    }
     let _ = held.wait_for(|held| !held).await;
     match response {
         Response::Lost => Err("the response is lost"),

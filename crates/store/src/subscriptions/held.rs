@@ -25,7 +25,8 @@ pub struct Held {
     pub is_member: bool,
 }
 
-/// Those of the newest subscriptions of a user that have access at an instant, or may get it later.
+/// Those of the newest subscriptions of a user that have access at an instant, or may get it later. SQLite joins in the order
+/// of a `CROSS JOIN`; with another order it would read every subscription of the organization.
 pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
         "SELECT {}, p.entitlements, held.is_member
@@ -38,9 +39,10 @@ pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
                  SELECT subscription_id FROM subscription_members
                  WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT $3) AS joined
          ) AS held
-         JOIN subscriptions AS s ON s.organization_id = $1 AND s.id = held.id
-         JOIN plans AS p ON p.organization_id = $1 AND p.id = s.plan_id
-         WHERE s.deleted_at IS NULL AND s.is_active AND s.status IN ('on_trial', 'active', 'past_due', 'cancelled')
+         CROSS JOIN subscriptions AS s
+         CROSS JOIN plans AS p
+         WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id
+             AND s.deleted_at IS NULL AND s.is_active AND s.status IN ('on_trial', 'active', 'past_due', 'cancelled')
              AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))
              AND (held.is_member = 0 OR s.user_id <> $2)",
         SUBSCRIPTIONS.columns_of("s"),

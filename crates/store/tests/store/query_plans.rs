@@ -191,6 +191,20 @@ async fn the_operators_lists_follow_the_order_of_ids() {
     }
 }
 
+/// An index that leads to all active subscriptions of the organization is an index too.
+#[tokio::test]
+async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
+    let place = migrated(Place::empty_sqlite()).await;
+    let connection = rusqlite::Connection::open(place.path()).unwrap();
+    let statement = statements::all().into_iter().find(|statement| statement.name == "held::HELD").unwrap();
+    let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
+    let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
+    let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
+    let lines: Vec<String> = lines.map(Result::unwrap).collect();
+    let reads: Vec<&String> = lines.iter().filter(|line| line.starts_with("SEARCH s ")).collect();
+    assert!(!reads.is_empty() && reads.iter().all(|line| line.contains(" AND id=?)")), "{lines:?}");
+}
+
 #[tokio::test]
 async fn a_dropped_index_is_noticed_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;

@@ -1,0 +1,186 @@
+//! Many renewals due at one midnight of a test clock: alone, next to requests, next to another organization, and by three
+//! servers.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::figures::Figures;
+use super::stage::{DESK, Sandbox, Stage, millis};
+use crate::failure::{Failure, Result};
+use crate::load::generator::{Fire, Pace};
+use crate::load::shot::Shot;
+use crate::measure::histogram::Histogram;
+use crate::measure::processes::{family_time, peak_bytes, resident_bytes};
+use crate::measure::statistics::{float, ratio};
+use crate::workloads::{self, Workload};
+
+/// Subscriptions of a user.
+const PER_USER: u64 = 10;
+const MEBIBYTE: f64 = 1_048_576.0;
+const START: &str = "2026-01-15T00:00:00Z";
+const RENEWED: &str = "SELECT COUNT(*) FROM events WHERE kind = 'subscription.renewed'";
+const EVENT_BYTES: &str = "SELECT COALESCE(SUM(COALESCE(LENGTH(CAST(before AS TEXT)), 0) + \
+     COALESCE(LENGTH(CAST(after AS TEXT)), 0)), 0) FROM events";
+
+pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result {
+    let (renewals, others) = stage.size((60, 10), (stage.options.rows, 100));
+    let organization = fill(stage, "midnight", renewals).await?;
+    let other = fill(stage, "other", others).await?;
+    let (engine, address) = (stage.engine(), stage.target.address);
+    let api = Api::prepare(stage).await?;
+    figures.note(engine, "API at half of saturation, quiet: p99", api.quiet, "ms");
+
+    let (serving, bytes) = (resident_bytes(stage.target.process.id()), stage.home.store().number(EVENT_BYTES)?);
+    // Forgets the peak so far; without it the peak of the whole run is reported.
+    let _ = fs::write(format!("/proc/{}/clear_refs", stage.target.process.id()), "5");
+    let renewed = renew(stage, &organization, address, "2026-02-15", renewals)?;
+    let written = |stage: &Stage<'_>| -> Result<f64> {
+        let written = stage.home.store().number(EVENT_BYTES)?.saturating_sub(bytes);
+        Ok(float(written) / float(renewals) / 1e3)
+    };
+    figures.add(engine, "renewals-events", written(stage)?);
+    let numbered = organization.advance(address, "2026-02-15T02:00:00.000000Z")?;
+    figures.add(engine, "renewals-rate", float(renewals) / renewed.as_secs_f64());
+    figures.add(engine, "numbered-rate", float(renewals) / (renewed + numbered).as_secs_f64());
+    figures.note(engine, "events of a renewal with its issued and paid invoice", written(stage)?, "KB");
+    let grown = peak_bytes(stage.target.process.id()).unwrap_or(0).saturating_sub(serving.unwrap_or(0));
+    figures.add(engine, "renewals-memory", float(grown) / MEBIBYTE);
+
+    loaded(stage, figures, &api, (&organization, renewals), &other).await?;
+    organization.advance(address, "2026-03-15T02:00:00.000000Z")?;
+    if stage.is_postgres() {
+        let servers = [stage.home.start()?, stage.home.start()?];
+        let three = renew(stage, &organization, address, "2026-04-15", renewals)?;
+        let factor = ratio(renewed.as_secs_f64(), three.as_secs_f64());
+        figures.add(engine, "renewals-three", factor.ok_or_else(|| Failure::new("no time was measured"))?);
+        for server in servers {
+            server.process.end()?;
+        }
+    }
+    Ok(())
+}
+
+/// A test organization with so many subscriptions that began at the same instant, with their first invoices paid.
+async fn fill(stage: &Stage<'_>, name: &str, subscriptions: u64) -> Result<Sandbox> {
+    let sandbox = Sandbox::create(stage, name, START)?;
+    let call = |path: &str, body: &Value| stage.call_as(&sandbox.headers, "POST", path, body);
+    call("/subscription-plans", &json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly" }))?;
+    let body = json!({ "email": "user############@example.com" }).to_string();
+    let user = Shot::new("POST", "/users", &sandbox.headers, &body).status(201);
+    let users = usize::try_from(subscriptions.div_ceil(PER_USER)).unwrap_or(1);
+    stage.send_all(vec![user; users], stage.options.connections).await?;
+    let users = stage.ids(&sandbox.headers, "/users?sort=-created_at")?;
+    println!("{}: {subscriptions} subscriptions of {} users in {name}", stage.engine(), users.len());
+    let creates = users.iter().cycle().take(usize::try_from(subscriptions).unwrap_or_default()).map(|user| {
+        let billing = json!({ "payment_method": "test_ok" });
+        let body = json!({ "user_id": user, "subscription_plan_id": "pro", "billing": billing }).to_string();
+        Shot::new("POST", "/subscriptions", &sandbox.headers, &body).status(201)
+    });
+    stage.send_all(creates.collect(), stage.options.connections).await?;
+    sandbox.advance(stage.target.address, "2026-01-15T02:00:00.000000Z")?;
+    Ok(sandbox)
+}
+
+/// Advances to a midnight and counts the renewals that it brought.
+fn renew(stage: &Stage<'_>, sandbox: &Sandbox, address: SocketAddr, day: &str, expected: u64) -> Result<Duration> {
+    let before = stage.home.store().number(RENEWED)?;
+    let took = sandbox.advance(address, &format!("{day}T00:00:00.000000Z"))?;
+    let found = stage.home.store().number(RENEWED)? - before;
+    println!("{}: {found} renewals in {:.1} s", stage.engine(), took.as_secs_f64());
+    if found == expected { Ok(took) } else { Err(Failure::new(format!("{found} renewals, not {expected}"))) }
+}
+
+/// The mixed load on another organization at half of what the server can take.
+struct Api {
+    shots: Arc<Vec<Shot>>,
+    pace: Pace,
+    /// The 99th percentile without renewals, in milliseconds.
+    quiet: f64,
+}
+
+impl Api {
+    async fn prepare(stage: &Stage<'_>) -> Result<Self> {
+        let fire = workloads::fire(Workload::Mixed, &stage.target, stage.dataset, Some(&stage.home))?;
+        let Some(Fire::Any(shots)) = fire else { return Err(Failure::new("Perennial has no mixed load")) };
+        let saturated = stage.load(&shots, stage.options.connections).await?.per_second;
+        let rate = half(saturated);
+        // In a quick run many connections would not get to their first request.
+        let connections = stage.size(DESK, stage.options.connections);
+        let pace = Pace { connections, rate: Some(rate), ..stage.options.pace() };
+        let quiet = millis(stage.paced(&shots, pace).await?.round.p99_micros)?;
+        Ok(Self { shots, pace, quiet })
+    }
+}
+
+/// Half of a rate as a whole number, at least 1.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive and far below 2^52")]
+fn half(rate: f64) -> u64 {
+    (rate / 2.0).max(1.0) as u64
+}
+
+/// Renewals next to requests, and the 100 of another organization at the same midnight.
+async fn loaded(
+    stage: &Stage<'_>,
+    figures: &mut Figures,
+    api: &Api,
+    (organization, renewals): (&Sandbox, u64),
+    other: &Sandbox,
+) -> Result {
+    let address = stage.target.address;
+    let advance = |sandbox: &Sandbox| -> JoinHandle<Result<Duration>> {
+        let sandbox = sandbox.clone();
+        std::thread::spawn(move || sandbox.advance(address, "2026-03-15T00:00:00.000000Z"))
+    };
+    let (main, second) = (advance(organization), advance(other));
+    let mut latencies = Histogram::default();
+    let pace = Pace { warm_up: Duration::ZERO, ..api.pace };
+    while !main.is_finished() || latencies.total() == 0 {
+        latencies.merge(&stage.paced(&api.shots, pace).await?.volley.latencies);
+    }
+    let join = |thread: JoinHandle<Result<Duration>>| thread.join().map_err(|_| Failure::new("a thread failed"))?;
+    let (took, others) = (join(main)?, join(second)?);
+    let engine = stage.engine();
+    figures.add(engine, "renewals-loaded", float(renewals) / took.as_secs_f64());
+    figures.add(engine, "renewals-other", others.as_secs_f64());
+    let p99 = millis(latencies.percentile(99).map(float))?;
+    let factor = ratio(p99, api.quiet);
+    figures.add(engine, "renewals-p99", factor.ok_or_else(|| Failure::new("no latency was measured"))?);
+    Ok(())
+}
+
+/// What a server costs that has nothing to do, in a store with many organizations.
+pub(super) fn idle(stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
+    let organizations = stage.size(50, 10_000);
+    let (numbers, id, name) = if stage.is_postgres() {
+        (format!("generate_series(1, {organizations})"), "gen_random_uuid()", "'idle-' || gen_random_uuid()")
+    } else {
+        let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ";
+        (
+            format!("({numbers}{organizations}) SELECT n FROM numbers)"),
+            "randomblob(16)",
+            "'idle-' || hex(randomblob(8))",
+        )
+    };
+    let sql = format!(
+        "CREATE TEMP TABLE copies AS SELECT organizations.* FROM organizations, {numbers} AS many \
+         WHERE organizations.name = 'default'; UPDATE copies SET id = {id}, name = {name}; \
+         INSERT INTO organizations SELECT * FROM copies;"
+    );
+    stage.stop()?;
+    stage.home.store().execute(&sql)?;
+    stage.restart(Vec::new())?;
+    let wait = stage.options.duration.max(Duration::from_millis(200)) * 2;
+    // What a start brings is not idle.
+    std::thread::sleep(wait / 2);
+    let roots = stage.target.roots();
+    let before = family_time(&roots);
+    std::thread::sleep(wait);
+    let used = family_time(&roots).saturating_sub(before);
+    figures.add(stage.engine(), "idle-pass", used.as_secs_f64() / wait.as_secs_f64() * 100.0);
+    Ok(())
+}
