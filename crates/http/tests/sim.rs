@@ -1,0 +1,3 @@
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
+#![allow(dead_code)]
+mod simulation;
