@@ -39,6 +39,10 @@ impl World {
 
     /// Checks everything.
     pub(super) async fn check_all(&mut self) {
+        for invoice in self.checked.values_mut() {
+            // Every invoice is checked once more, and compared with what it was.
+            invoice.revision = perennial_domain::id::EventId::from_bytes([0; 16]);
+        }
         for id in self.subscriptions.clone() {
             self.check_subscription(&id).await;
         }
@@ -68,7 +72,7 @@ impl World {
         let (db, organization) = (&self.app().app.db, self.app().organization);
         let subscription = subscriptions::by_id(db, organization, key).await.unwrap().unwrap();
         let invoices = invoices::of_subscription(db, organization, key).await.unwrap();
-        let context = self.report(id);
+        let context = Context::of(self, id);
         let billing = subscription.billing.as_deref().unwrap();
         assert!(billing.parked.is_none(), "{context}parked: {:?}", billing.parked);
         // I15, and the count behind it.
@@ -85,16 +89,22 @@ impl World {
             }
         }
         for invoice in &invoices {
+            // What has not changed was checked before.
+            if self.checked.get(&invoice.id).is_some_and(|before| before.revision == invoice.revision) {
+                continue;
+            }
             self.check_invoice(invoice, &context);
             self.check_attempts(invoice, &context);
+            self.check_frozen(invoice, &context);
         }
         self.check_payments(key, &invoices, &context).await;
         self.check_notes(key, &invoices, &context).await;
+        self.checked.extend(invoices.into_iter().map(|invoice| (invoice.id, invoice)));
     }
 
-    fn check_invoice(&self, invoice: &Invoice, context: &str) {
-        let context = format!("{context}invoice {} {:?}: {:#?}", invoice.id, invoice.number, invoice.lines);
-        self.check_sums(&invoice.lines, &invoice.sums, invoice.currency.as_str(), &context);
+    fn check_invoice(&self, invoice: &Invoice, context: &Context<'_>) {
+        let context = &context.about(&invoice.lines);
+        self.check_sums(&invoice.lines, &invoice.sums, invoice.currency.as_str(), context);
         let total = invoice.sums.total.ten_thousandths();
         assert!(total >= 0, "{context}I18: negative total");
         // I17.
@@ -111,11 +121,29 @@ impl World {
         // I19.
         assert_eq!(invoice.number.is_some(), invoice.status != InvoiceStatus::Draft, "{context}I19");
         assert_eq!(invoice.number.is_some(), invoice.issued_at.is_some(), "{context}I19");
-        self.check_discounts(invoice, &context);
+        self.check_discounts(invoice, context);
+    }
+
+    /// I20.
+    fn check_frozen(&self, invoice: &Invoice, context: &Context<'_>) {
+        let Some(before) = self.checked.get(&invoice.id).filter(|before| before.number.is_some()) else { return };
+        let frozen = |of: &Invoice| {
+            let periods = (of.cycle_at, of.period_start, of.period_end, of.issued_at, of.due_at);
+            (
+                of.number.clone(),
+                of.lines.clone(),
+                of.sums.clone(),
+                of.credit_applied,
+                periods,
+                of.seller.clone(),
+                of.buyer.clone(),
+            )
+        };
+        assert!(frozen(before) == frozen(invoice), "{context}I20: {}", invoice.id);
     }
 
     /// I16 and I23, with the taxes computed again.
-    fn check_sums(&self, lines: &[InvoiceLine], sums: &Sums, currency: &str, context: &str) {
+    fn check_sums(&self, lines: &[InvoiceLine], sums: &Sums, currency: &str, context: &Context<'_>) {
         let sum = |of: fn(&InvoiceLine) -> i64| lines.iter().map(of).sum::<i64>();
         let subtotal = sum(|line| line.amount.ten_thousandths());
         let discount = sum(|line| line.discount.ten_thousandths());
@@ -130,7 +158,9 @@ impl World {
         let total = subtotal - discount + amounts(false) - amounts(true);
         assert_eq!(sums.total.ten_thousandths(), total, "{context}I16: total");
         let unit = unit_of(currency);
-        for amount in [subtotal, discount, total].into_iter().chain(lines.iter().map(|line| line.amount.ten_thousandths())) {
+        for amount in
+            [subtotal, discount, total].into_iter().chain(lines.iter().map(|line| line.amount.ten_thousandths()))
+        {
             assert_eq!(amount % unit, 0, "{context}I16: a part of a minor unit");
         }
         assert_eq!(self.taxes(lines, unit), taxes_of(sums), "{context}taxes");
@@ -157,12 +187,11 @@ impl World {
     }
 
     /// The discount of each line, from the coupon of the invoice.
-    fn check_discounts(&self, invoice: &Invoice, context: &str) {
+    fn check_discounts(&self, invoice: &Invoice, context: &Context<'_>) {
         let unit = unit_of(invoice.currency.as_str());
         let coupon = invoice.coupon_id.map(|id| self.coupons[&id.to_string()]);
-        let is_discounted = |line: &InvoiceLine| {
-            matches!(line.kind, LineKind::Fee | LineKind::Usage | LineKind::ProrationCharge)
-        };
+        let is_discounted =
+            |line: &InvoiceLine| matches!(line.kind, LineKind::Fee | LineKind::Usage | LineKind::ProrationCharge);
         let mut left = coupon.and_then(|(_, amount)| amount).unwrap_or(0);
         if invoice.kind == InvoiceKind::Change && !invoice.begins_period {
             left = 0;
@@ -180,7 +209,7 @@ impl World {
     }
 
     /// Attempts: one when issued, then one for each retry at most, none before its instant.
-    fn check_attempts(&self, invoice: &Invoice, context: &str) {
+    fn check_attempts(&self, invoice: &Invoice, context: &Context<'_>) {
         let Some(schedule) = invoice.schedule.as_ref() else { return };
         if invoice.collection == Some(Collection::Manual) {
             assert_eq!(schedule.attempts, 0, "{context}attempts of a manual invoice");
@@ -196,13 +225,14 @@ impl World {
     }
 
     /// I25.
-    async fn check_payments(&self, id: SubscriptionId, invoices: &[Invoice], context: &str) {
+    async fn check_payments(&self, id: SubscriptionId, invoices: &[Invoice], context: &Context<'_>) {
         let (db, organization) = (&self.app().app.db, self.app().organization);
         let query = payments::Query { subscription_id: Some(id), ..payments::Query::default() };
         let found = payments::list(db, organization, &query, None, ALL).await.unwrap().items;
         for invoice in invoices {
             let of_invoice = || found.iter().filter(|payment| payment.invoice_id == Some(invoice.id));
-            let paid: i64 = of_invoice().filter_map(|payment| payment.applied).map(|part| part.paid.ten_thousandths()).sum();
+            let paid: i64 =
+                of_invoice().filter_map(|payment| payment.applied).map(|part| part.paid.ten_thousandths()).sum();
             assert_eq!(invoice.amount_paid.ten_thousandths(), paid, "{context}I25: {}", invoice.id);
             for payment in of_invoice() {
                 use PaymentStatus::{Completed, Disputed, PartiallyRefunded, Refunded};
@@ -215,15 +245,15 @@ impl World {
     }
 
     /// I18.
-    async fn check_notes(&self, id: SubscriptionId, invoices: &[Invoice], context: &str) {
+    async fn check_notes(&self, id: SubscriptionId, invoices: &[Invoice], context: &Context<'_>) {
         let (db, organization) = (&self.app().app.db, self.app().organization);
         let query = credit_notes::Query { subscription_id: Some(id), ..credit_notes::Query::default() };
         let notes = credit_notes::list(db, organization, &query, None, ALL).await.unwrap().items;
         for note in &notes {
-            let (total, context) = (note.sums.total.ten_thousandths(), format!("{context}note {}", note.number));
+            let (total, context) = (note.sums.total.ten_thousandths(), &context.about(&note.lines));
             assert!(total >= 0, "{context}");
             if note.invoice_id.is_none() {
-                self.check_sums(&note.lines, &note.sums, note.currency.as_str(), &context);
+                self.check_sums(&note.lines, &note.sums, note.currency.as_str(), context);
             }
             let used = note.applied_amount.ten_thousandths() + note.balance_amount.ten_thousandths();
             assert!(used <= total, "{context}: {used} of {total} used");
@@ -234,13 +264,24 @@ impl World {
         for invoice in invoices {
             let own = notes.iter().filter(|note| note.invoice_id == Some(invoice.id));
             let credited: i64 = own.map(|note| note.sums.total.ten_thousandths()).sum();
-            assert!(credited <= invoice.sums.total.ten_thousandths(), "{context}I18: {} credited of {}", credited, invoice.id);
+            assert!(
+                credited <= invoice.sums.total.ten_thousandths(),
+                "{context}I18: {} credited of {}",
+                credited,
+                invoice.id
+            );
             assert_eq!(invoice.credited.total.ten_thousandths(), credited, "{context}I18: {}", invoice.id);
             let reduces = |note: &&perennial_domain::invoices::credit_note::CreditNote| {
-                note.invoice_id == Some(invoice.id) || note.invoice_id.is_none() && note.source_invoice_id == Some(invoice.id)
+                note.invoice_id == Some(invoice.id)
+                    || note.invoice_id.is_none() && note.source_invoice_id == Some(invoice.id)
             };
             let applied: i64 = notes.iter().filter(reduces).map(|note| note.applied_amount.ten_thousandths()).sum();
-            assert_eq!(invoice.amount_credited.ten_thousandths(), applied, "{context}amount_credited of {}", invoice.id);
+            assert_eq!(
+                invoice.amount_credited.ten_thousandths(),
+                applied,
+                "{context}amount_credited of {}",
+                invoice.id
+            );
         }
     }
 
@@ -272,13 +313,41 @@ impl World {
             let found = invoices::of_subscription(db, organization, id.parse().unwrap()).await.unwrap();
             numbers.entry("INV").or_default().extend(found.into_iter().filter_map(|invoice| invoice.number));
         }
-        let notes = credit_notes::list(db, organization, &credit_notes::Query::default(), None, ALL).await.unwrap().items;
+        let notes =
+            credit_notes::list(db, organization, &credit_notes::Query::default(), None, ALL).await.unwrap().items;
         numbers.insert("CRN", notes.into_iter().map(|note| note.number).collect());
         for (prefix, mut found) in numbers {
             found.sort();
             let expected: Vec<String> = (1..=found.len()).map(|place| format!("{prefix}-{place:06}")).collect();
             assert!(found == expected, "{}I19: {prefix}: {found:?}", self.report(""));
         }
+    }
+}
+
+/// What a failure is about. It is rendered only for a failure.
+struct Context<'a> {
+    world: &'a World,
+    id: &'a str,
+    lines: &'a [InvoiceLine],
+}
+
+impl<'a> Context<'a> {
+    const fn of(world: &'a World, id: &'a str) -> Self {
+        Self { world, id, lines: &[] }
+    }
+
+    const fn about(&self, lines: &'a [InvoiceLine]) -> Self {
+        Self { world: self.world, id: self.id, lines }
+    }
+}
+
+impl std::fmt::Display for Context<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.world.report(self.id))?;
+        for line in self.lines {
+            writeln!(formatter, "  {line:?}")?;
+        }
+        Ok(())
     }
 }
 
@@ -312,7 +381,8 @@ fn included(base: i64, rates: &[i64], unit: i64) -> Vec<i64> {
     let mut shares: Vec<i64> = rates.iter().map(|rate| units * rate / sum.max(1)).collect();
     while shares.iter().sum::<i64>() < units {
         let rest = |place: &usize| (units * rates[*place]) % sum;
-        let behind: Vec<usize> = (0..rates.len()).filter(|place| shares[*place] == units * rates[*place] / sum).collect();
+        let behind: Vec<usize> =
+            (0..rates.len()).filter(|place| shares[*place] == units * rates[*place] / sum).collect();
         let most = behind.iter().map(rest).max().unwrap();
         let place = behind.into_iter().find(|place| rest(place) == most).unwrap();
         shares[place] += 1;

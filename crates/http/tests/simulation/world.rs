@@ -1,7 +1,8 @@
 //! A service with plans of every billing cycle in three currencies, and two servers over its store.
 
 use super::dice::Dice;
-use perennial_domain::id::EventId;
+use perennial_domain::id::{EventId, InvoiceId};
+use perennial_domain::invoices::record::Invoice;
 use perennial_domain::time::Time;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
@@ -42,6 +43,8 @@ pub(super) struct World {
     /// Subscriptions whose end was credited.
     pub(super) credited_ends: HashSet<String>,
     pub(super) seen: HashSet<EventId>,
+    /// Invoices as they were when they were checked.
+    pub(super) checked: HashMap<InvoiceId, Invoice>,
     /// The last steps, for the report of a failure.
     history: Vec<String>,
     pub(super) sent: u64,
@@ -71,6 +74,7 @@ impl World {
             unprorated: HashSet::new(),
             credited_ends: HashSet::new(),
             seen: HashSet::new(),
+            checked: HashMap::new(),
             history: Vec::new(),
             sent: 0,
         };
@@ -124,7 +128,11 @@ impl World {
         for (code, fields, stored) in [
             ("QUARTER", json!({ "percent": 25, "duration": "repeating", "periods": 3 }), (Some(2_500), None)),
             ("THIRD", json!({ "percent": 33.33, "duration": "forever" }), (Some(3_333), None)),
-            ("FIVE", json!({ "amount": 5, "currency": "USD", "duration": "repeating", "periods": 2 }), (None, Some(50_000))),
+            (
+                "FIVE",
+                json!({ "amount": 5, "currency": "USD", "duration": "repeating", "periods": 2 }),
+                (None, Some(50_000)),
+            ),
             ("YEN", json!({ "amount": 501, "currency": "JPY", "duration": "once" }), (None, Some(5_010_000))),
         ] {
             let mut body = json!({ "code": code });
@@ -158,7 +166,13 @@ impl World {
             ("uq", "USD", "quarterly", json!(59.97), json!({ "tax_rate_ids": rates })),
             ("us", "USD", "semiannual", json!(111.11), json!({ "trial_days": 14 })),
             ("uy", "USD", "yearly", json!(199.99), json!({ "tax_rate_ids": [rates[1]], "dunning": dunning })),
-            ("ub", "USD", "biennial", json!(377.77), json!({ "tax_behavior": "inclusive", "tax_rate_ids": [rates[0]] })),
+            (
+                "ub",
+                "USD",
+                "biennial",
+                json!(377.77),
+                json!({ "tax_behavior": "inclusive", "tax_rate_ids": [rates[0]] }),
+            ),
             ("ul", "USD", "lifetime", json!(999.99), json!({ "tax_rate_ids": rates })),
             ("ux", "USD", "quarterly", json!(9.99), json!({ "charges": charges, "tax_rate_ids": [rates[0]] })),
             ("jm", "JPY", "monthly", json!(1_000), json!({ "tax_rate_ids": [rates[0]], "tax_behavior": "inclusive" })),
