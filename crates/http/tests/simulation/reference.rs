@@ -1,6 +1,6 @@
 //! What a subscription costs, computed a second time: from its history and not from its invoices.
 //!
-//! Each revision says what was subscribed to from then on. Price × quantity is integrated over the time of each period in
+//! Each revision states what was subscribed to from then on. Price × quantity is integrated over the time of each period in
 //! fixed-point numbers; invoices and notes must sum to it within one unit per line.
 
 use super::invariants::round;

@@ -35,7 +35,7 @@ impl World {
         let (own, other) = (&self.servers[server], &self.servers[1 - server]);
         let (_stop, stopping) = watch::channel(false);
         let claim = async |app: &TestApp| Held::claim(&app.app, unit, stopping.clone()).await.unwrap();
-        let held = claim(own).await.expect("nobody holds the unit");
+        let held = claim(own).await.expect("no server holds the unit");
         match fate {
             // Killed after some changes.
             0 | 1 => {
