@@ -3054,6 +3054,12 @@ SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantit
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
     IS NULL AND status <> 'expired') AS counted WHERE open = $3;
 
+-- invoices::POSTPONE
+UPDATE invoices SET acts_at = $3 WHERE organization_id = $1 AND id = $2 AND acts_at < $3;
+
+-- subscriptions::POSTPONE
+UPDATE subscriptions SET due_at = $3 WHERE organization_id = $1 AND id = $2 AND due_at < $3;
+
 -- subscriptions::RESCHEDULE
 UPDATE subscriptions SET due_at = $3 WHERE organization_id = $1 AND id = $2 AND revision = $4 AND deleted_at IS NULL;
 

@@ -18,6 +18,7 @@ use perennial_store::Change;
 use perennial_store::leases::{self, Lease, Unit};
 use std::collections::HashSet;
 use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -59,9 +60,24 @@ pub trait Job: Send + Sync + 'static {
 pub struct Held {
     lease: Lease,
     stopping: watch::Receiver<bool>,
+    /// Changes until the lease is lost. Only a simulation limits them.
+    changes_left: AtomicUsize,
 }
 
 impl Held {
+    /// Claims a unit. None if another server holds it.
+    pub async fn claim(app: &App, unit: Unit, stopping: watch::Receiver<bool>) -> Result<Option<Self>, Error> {
+        let lease = Lease { unit, owner: app.entropy.bytes() };
+        let held = Self { lease, stopping, changes_left: AtomicUsize::new(usize::MAX) };
+        Ok(lease.acquire(&app.db).await?.then_some(held))
+    }
+
+    /// The same claim, lost after so many changes: a simulation kills a server between two of them.
+    #[must_use]
+    pub fn lost_after(self, changes: usize) -> Self {
+        Self { changes_left: AtomicUsize::new(changes), ..self }
+    }
+
     /// The unit.
     pub const fn unit(&self) -> Unit {
         self.lease.unit
@@ -74,7 +90,10 @@ impl Held {
 
     /// The change, which is rejected if the lease was lost.
     pub fn fence(&self, change: Change) -> Change {
-        self.lease.fence(change.background())
+        let is_lost = self.changes_left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
+        // No claim has this owner.
+        let owner = if is_lost { [0; 16] } else { self.lease.owner };
+        Lease { owner, ..self.lease }.fence(change.background())
     }
 
     /// Whether the server stops: end what is in progress and begin nothing.
@@ -138,12 +157,11 @@ async fn woken(own: Option<&Notify>, feed: &mut Subscription, deadline: Instant)
 }
 
 async fn hold<J: Job>(app: Arc<App>, job: Arc<J>, unit: Unit, stopping: watch::Receiver<bool>, place: Place) {
-    let held = Held { lease: Lease { unit, owner: app.entropy.bytes() }, stopping };
-    match held.lease.acquire(&app.db).await {
-        Ok(true) => {}
-        Ok(false) => return,
+    let held = match Held::claim(&app, unit, stopping).await {
+        Ok(Some(held)) => held,
+        Ok(None) => return,
         Err(error) => return tracing::debug!(job = unit.job, %error, "no lease"),
-    }
+    };
     let outcome = tokio::select! {
         outcome = job.work(&app, &held) => outcome,
         () = renew_until_lost(&app, &held.lease) => {

@@ -44,6 +44,8 @@ pub use state::LifecycleOptions;
 const NAME: &str = "lifecycle";
 /// Subscriptions of one turn of an organization.
 pub(crate) const TURN: i64 = 256;
+/// How long a record that cannot be read waits. After a repair of its row the engine continues by itself.
+const INVALID_RETRY_SECONDS: i64 = 86_400;
 
 /// The work on due subscriptions. A unit is an organization.
 #[derive(Debug)]
@@ -120,9 +122,33 @@ pub(crate) async fn due(
     billed_until: Time,
     limit: i64,
 ) -> Result<Due, Error> {
-    let subscriptions = subscriptions::due(&app.db, organization, now, billed_until, limit).await?;
-    let invoices = store::invoices::due(&app.db, organization, now.min(billed_until), limit).await?;
+    let found = subscriptions::due(&app.db, organization, now, billed_until, limit).await?;
+    let subscriptions = set_aside(app, organization, found, subscriptions::postpone, now).await?;
+    let found = store::invoices::due(&app.db, organization, now.min(billed_until), limit).await?;
+    let invoices = set_aside(app, organization, found, store::invoices::postpone, now).await?;
     Ok(Due { subscriptions, invoices, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
+}
+
+/// The records that can be read. The others are postponed, so that they delay none of these.
+async fn set_aside<R>(
+    app: &App,
+    organization: OrganizationId,
+    found: Vec<Result<R, [u8; 16]>>,
+    postpone: fn(Change, OrganizationId, [u8; 16], Time) -> Change,
+    now: Time,
+) -> Result<Vec<R>, Error> {
+    let mut records = Vec::with_capacity(found.len());
+    for row in found {
+        match row {
+            Ok(record) => records.push(record),
+            Err(id) => {
+                app.background.lifecycle.count_parked("invalid_record");
+                let until = now.plus_seconds(INVALID_RETRY_SECONDS);
+                app.db.commit(postpone(Change::new().background(), organization, id, until)).await?;
+            }
+        }
+    }
+    Ok(records)
 }
 
 /// Makes the earliest action of a subscription that a caller is about to change. False if none is due.

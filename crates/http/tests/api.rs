@@ -19,6 +19,7 @@ mod portal;
 mod providers;
 mod resources;
 mod sessions;
+mod simulation;
 mod test_clocks;
 mod webhooks;
 mod wire;

@@ -55,6 +55,10 @@ const NOT_PARKED: &str = "AND NOT (status = 'draft' AND EXISTS (
     WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id
         AND s.billing LIKE '%\"parked_at\":%'))";
 
+/// Acts later on an invoice that cannot be read.
+pub(crate) static POSTPONE: Sql =
+    Sql::new("UPDATE invoices SET acts_at = $3 WHERE organization_id = $1 AND id = $2 AND acts_at < $3");
+
 /// What the engine does next with an organization's invoices, oldest first.
 pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
     INVOICES.select("WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $3")
@@ -309,9 +313,14 @@ pub async fn any_due(db: &Db, now: Time) -> Result<bool, Error> {
     Ok(db.one(&ANY_DUE, &[codec::time(now)], |_| Ok(())).await?.is_some())
 }
 
-/// An organization's invoices on which the engine acts at `now`, oldest first.
-pub async fn due(db: &Db, organization: OrganizationId, now: Time, limit: i64) -> Result<Vec<Invoice>, Error> {
-    db.all(&DUE, &[organization.bytes().into(), codec::time(now), limit.into()], record::read).await
+/// An organization's invoices on which the engine acts at `now`, oldest first. Of a row that cannot be read, its id.
+pub async fn due(
+    db: &Db,
+    organization: OrganizationId,
+    now: Time,
+    limit: i64,
+) -> Result<Vec<Result<Invoice, [u8; 16]>>, Error> {
+    db.all(&DUE, &[organization.bytes().into(), codec::time(now), limit.into()], record::read_or_id).await
 }
 
 /// A subscription's invoices on which the engine acts at `now`, oldest first.
@@ -352,6 +361,11 @@ pub fn guard_none_open(change: Change, organization: OrganizationId, subscriptio
     let key = subscription.bytes();
     let (table, lock, violation) = (&SUBSCRIPTIONS, Lock::None, Violation::InUse);
     change.guard(Guard { table, key, lock, sql: &NONE_OPEN, params, violation })
+}
+
+/// Postpones the work on an invoice that cannot be read.
+pub fn postpone(change: Change, organization: OrganizationId, id: [u8; 16], until: Time) -> Change {
+    change.execute_any(&POSTPONE, vec![organization.bytes().into(), id.into(), codec::time(until)])
 }
 
 /// A new invoice; rejected with [`Violation::Cycle`] if the period has one.

@@ -37,6 +37,19 @@ pub(crate) fn read<R: Record>(row: &Row<'_>) -> Result<R, Error> {
     R::read(&mut RowReader::new(row, R::table()))
 }
 
+/// Reads a row of a list in which one invalid record must not hide the others: its id is returned in place of it.
+pub(crate) fn read_or_id<R: Record>(row: &Row<'_>) -> Result<Result<R, [u8; 16]>, Error> {
+    const ID: usize = 1;
+    match read(row) {
+        Ok(record) => Ok(Ok(record)),
+        Err(Error::Internal(reason)) => {
+            tracing::error!(table = R::table().name, %reason, "a stored record is invalid");
+            Ok(Err(row.uuid(ID)?))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The live record of an organization with this id.
 pub(crate) async fn by_id<R: Record + Send>(
     db: &Db,

@@ -110,6 +110,7 @@ fn by_hand() -> Vec<Statement> {
         sessions::MARK_USED, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::ROTATE,
         subscriptions::ACCEPTS_USAGE, subscriptions::CLOSE_USAGE, subscriptions::COUNT_BY_PLAN,
         subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
+        invoices::POSTPONE, subscriptions::POSTPONE,
         subscriptions::RESCHEDULE, subscriptions::SCHEDULE, test_clocks::ANY_IDLE, test_clocks::NEWER,
         test_clocks::NO_CLOCK, test_clocks::REMOVE, test_clocks::WITH_WORK,
         sessions::ERASE,

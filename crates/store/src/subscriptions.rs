@@ -110,6 +110,10 @@ pub(crate) static RESCHEDULE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revision = $4 AND deleted_at IS NULL",
 );
 
+/// Acts later on a subscription that cannot be read.
+pub(crate) static POSTPONE: Sql =
+    Sql::new("UPDATE subscriptions SET due_at = $3 WHERE organization_id = $1 AND id = $2 AND due_at < $3");
+
 /// The number of subscriptions that a connection manages, and the first of them.
 pub(crate) static MANAGED: Sql = Sql::new(
     "SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL",
@@ -290,6 +294,11 @@ pub fn reschedule(change: Change, subscription: &Subscription, due_at: Option<Ti
         subscription.revision.bytes().into(),
     ];
     change.execute(&RESCHEDULE, params, Violation::Record)
+}
+
+/// Postpones the work on a subscription that cannot be read.
+pub fn postpone(change: Change, organization: OrganizationId, id: [u8; 16], until: Time) -> Change {
+    change.execute_any(&POSTPONE, vec![organization.bytes().into(), id.into(), codec::time(until)])
 }
 
 /// Closes the window of usage that ends at an instant. No event before it is accepted any more.

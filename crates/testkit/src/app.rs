@@ -105,6 +105,13 @@ impl TestApp {
         Some(Self::over(self.store.clone(), clock, TestOptions::default()).await)
     }
 
+    /// Starts a second server over the same store whose clock differs by so many seconds, on both engines. On SQLite no
+    /// installation has one; a simulation of leases needs it.
+    pub async fn rival(&self, seconds: i64) -> Self {
+        let clock = Arc::new(AtomicI64::new(self.clock.load(Ordering::Relaxed) + seconds * 1_000_000));
+        Self::over(self.store.clone(), clock, TestOptions::default()).await
+    }
+
     /// Starts another server over the same store and clock with these keys, as after a restart with other settings.
     pub fn with_keys(&self, keys: Keys) -> impl Future<Output = Self> {
         self.with_keys_and(keys, TestOptions::default())

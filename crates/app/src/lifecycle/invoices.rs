@@ -3,6 +3,7 @@
 //! A step of an open invoice is one change with its subscription. Drafts are issued up to 64 at a time, so that their numbers
 //! are drawn together.
 
+use super::INVALID_RETRY_SECONDS;
 use super::actions::{commit, fenced, is_of_the_record, park};
 use crate::background::Held;
 use crate::context::App;
@@ -25,7 +26,12 @@ pub(super) const BATCH: usize = 64;
 /// Makes the step of an open invoice that is due. False if none is. True also if another writer was faster.
 pub(super) async fn perform(app: &App, invoice: &Invoice, now: Time, held: Option<&Held>) -> Result<bool, Error> {
     let Some((next, at)) = invoice.next_action().filter(|(_, at)| *at <= now) else { return Ok(false) };
-    let Some(subscription) = find(app, invoice).await? else { return stop(app, invoice, held).await };
+    let subscription = match find(app, invoice).await {
+        Ok(Some(subscription)) => subscription,
+        Ok(None) => return stop(app, invoice, held).await,
+        Err(error) if is_of_the_record(&error) => return wait(app, invoice, &error, now, held).await.map(|()| false),
+        Err(error) => return Err(error),
+    };
     match step(app, invoice, &subscription, (next, at), now).await {
         Ok(unit) => commit(app, fenced(held).and(unit)).await,
         Err(error) if is_of_the_record(&error) => {
@@ -38,6 +44,14 @@ pub(super) async fn perform(app: &App, invoice: &Invoice, now: Time, held: Optio
 
 async fn find(app: &App, invoice: &Invoice) -> Result<Option<Subscription>, Error> {
     Ok(subscriptions::by_id(&app.db, invoice.organization_id, invoice.subscription_id).await?)
+}
+
+/// An invoice whose subscription cannot be read waits for its repair, and delays no other.
+async fn wait(app: &App, invoice: &Invoice, error: &Error, now: Time, held: Option<&Held>) -> Result<(), Error> {
+    tracing::error!(invoice = %invoice.id, organization = %invoice.organization_id, %error, "the subscription of an invoice cannot be read");
+    let until = now.plus_seconds(INVALID_RETRY_SECONDS);
+    let change = invoices::postpone(fenced(held), invoice.organization_id, invoice.id.bytes(), until);
+    Ok(app.db.commit(change).await?)
 }
 
 /// An invoice without a subscription has no further actions.
@@ -122,11 +136,27 @@ struct Prepared {
 async fn prepare(app: &App, drafts: &[&Invoice], now: Time, held: Option<&Held>) -> Result<Vec<Prepared>, Error> {
     let mut prepared = Vec::with_capacity(drafts.len());
     for draft in drafts {
-        let Some(subscription) = find(app, draft).await? else {
-            stop(app, draft, held).await?;
-            continue;
+        let subscription = match find(app, draft).await {
+            Ok(Some(subscription)) => subscription,
+            Ok(None) => {
+                stop(app, draft, held).await?;
+                continue;
+            }
+            Err(error) if is_of_the_record(&error) => {
+                wait(app, draft, &error, now, held).await?;
+                continue;
+            }
+            Err(error) => return Err(error),
         };
-        let usage = price_usage(app, draft, now, held).await?;
+        let usage = match price_usage(app, draft, now, held).await {
+            Ok(usage) => usage,
+            Err(error) if is_of_the_record(&error) && !is_contended(&error) => {
+                tracing::warn!(invoice = %draft.id, organization = %draft.organization_id, %error, "the usage of a draft was not priced");
+                park(app, &subscription, ParkReason::OutOfRange, now, held).await?;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         prepared.push(Prepared { draft: (*draft).clone(), subscription, usage });
     }
     Ok(prepared)

@@ -4,6 +4,7 @@
 //! prints its seed.
 
 use super::support::{Base, id};
+use crate::simulation::dice::Dice;
 use perennial_app::lifecycle::act_once;
 use perennial_domain::events::Event;
 use perennial_domain::id::SubscriptionId;
@@ -19,23 +20,6 @@ use std::time::Duration;
 
 const DAY: i64 = 86_400;
 const YEARS: i64 = 10;
-
-/// A generator of numbers that a seed repeats (`SplitMix64`).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % sides
-    }
-
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[usize::try_from(self.roll(choices.len() as u64)).unwrap()]
-    }
-}
 
 struct World {
     base: Base,

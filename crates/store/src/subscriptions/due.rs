@@ -155,16 +155,16 @@ pub async fn with_due(db: &Db, search: Search) -> Result<Vec<Unit>, Error> {
 }
 
 /// An organization's subscriptions that are due at `now`, oldest first; billed ones only if they were due until
-/// `billed_until`.
+/// `billed_until`. Of a row that cannot be read, its id.
 pub async fn due(
     db: &Db,
     organization: OrganizationId,
     now: Time,
     billed_until: Time,
     limit: i64,
-) -> Result<Vec<Subscription>, Error> {
+) -> Result<Vec<Result<Subscription, [u8; 16]>>, Error> {
     let params = [organization.bytes().into(), codec::time(now), limit.into(), codec::time(billed_until)];
-    db.all(&DUE, &params, record::read).await
+    db.all(&DUE, &params, record::read_or_id).await
 }
 
 /// The first due time of an organization, past or future.
