@@ -144,7 +144,7 @@ fn by_hand() -> Vec<Statement> {
         invoices::ANY_DUE, invoices::CLOSED_UNTIL, invoices::DUE, invoices::DUE_OF, invoices::NEXT_DUE,
         invoices::NONE_OPEN, invoices::NOT_A_SOURCE, invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER,
         meters::BY_SLUG, meters::CHARGED, number_series::ALL, number_series::DRAW, number_series::NEXT,
-        number_series::OPEN, number_series::RAISE, payments::PROCESSING, subscriptions::MANAGED,
+        number_series::OPEN, number_series::RAISE, payments::PROCESSING, payments::NONE_PROCESSING, subscriptions::MANAGED,
         subscriptions::RELEASE, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
         features::BY_KEY, features::METER_UNUSED, features::UNDER_LIMIT, held::HELD, held::MORE_THAN,
