@@ -137,7 +137,7 @@ fn by_hand() -> Vec<Statement> {
         connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::WITH_WORK, connection_links::ERASE,
         connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::PUT, connection_links::REMOVE,
         connection_states::FAILED, connection_states::PAUSE, connection_states::REMOVE,
-        connection_states::SUCCEEDED, connections::ALL, connections::DISABLE_COPIED, connections::RESEAL,
+        connection_states::SUCCEEDED, connections::ALL, connections::DISABLE_COPIED, connections::RESEAL, connections::SWEPT,
         connections::SET_SECRETS, coupons::REDEEM, credit_notes::OF_CHANGES, credits::ADD, credits::BALANCES,
         credits::COMPUTE, credits::OPEN_BALANCE, history::OF_BILLING_PROFILE, history::OF_CONNECTION,
         history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE,

@@ -64,7 +64,8 @@ pub async fn begin(
         let after = Payment { status: PaymentStatus::Processing, updated_at: at, revision, ..before.clone() };
         let real_now = app.clock.now();
         let number = last.map_or(1, |last| last.number + 1);
-        let collection = Collection::begin(caller.organization(), (id, number), connection_id, payment_method, real_now);
+        let collection =
+            Collection::begin(caller.organization(), (id, number), connection_id, payment_method, real_now);
         let event = caller.event(EventKind::PaymentUpdated, id.bytes(), revision, at).following(before.revision);
         let event = Event { before: Some(json(&before)), after: Some(json(&after)), ..event };
         let change = rows::update(rows::guard_invoice(Change::new(), &after), &after, before.revision);
@@ -93,9 +94,7 @@ async fn connection(
         let open = known.get(&id)?;
         (open.connection.organization_id == caller.organization()).then_some(&open.connection)
     };
-    let found = sent.and_then(own).map(|connection| {
-        (connection.id, connection.collects())
-    });
+    let found = sent.and_then(own).map(|connection| (connection.id, connection.collects()));
     match (sent, found) {
         (None, _) if !errors.touch("/connection_id") => {
             errors.note(

@@ -209,7 +209,10 @@ impl Collection {
             _ if self.is_settled() => None,
             Some(connection) if self.sends > 0 || connection.collect => None,
             _ if self.sends == 0 => Some(next().fail("collecting_disabled", None)),
-            _ => Some((Self { next_attempt_at: None, code: Some("connection_removed".to_owned()), ..next() }, Effect::None)),
+            _ => Some((
+                Self { next_attempt_at: None, code: Some("connection_removed".to_owned()), ..next() },
+                Effect::None,
+            )),
         }
     }
 

@@ -71,4 +71,3 @@ impl Field for Vec<RetryDay> {
         json!({ "type": "array", "maxItems": MAX_RETRIES, "items": RetryDay::schema(), "description": "In ascending order." })
     }
 }
-
