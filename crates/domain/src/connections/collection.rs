@@ -13,8 +13,9 @@ use crate::words::words;
 const KEY_SECONDS: i64 = 23 * 3600;
 /// The delays of repeated requests.
 const DELAYS: [i64; 6] = [1, 5, 30, 120, 600, 3600];
-/// How often an intent that is processing is fetched. Webhooks are faster.
-const WATCH_SECONDS: i64 = 3600;
+/// How often an intent that is processing is fetched, at most and at least. Webhooks are faster, but one that arrives before the
+/// intent is stored hastens nothing: so a young attempt is looked at sooner.
+const WATCH_SECONDS: (i64, i64) = (60, 3600);
 /// The clock of the provider may differ this much from ours.
 const SKEW_SECONDS: i64 = 86_400;
 
@@ -202,7 +203,7 @@ impl Collection {
 
     /// What follows if the connection is removed or does not collect: an attempt of which nothing was sent has failed. One that
     /// may have taken money stops, if nothing can be asked about it any more. A disabled connection may be enabled again, so the
-    /// attempt waits. None: it can go on, or waits.
+    /// attempt waits. None: nothing follows.
     pub fn without_connection(&self, connection: Option<&Connection>, now: Time) -> Option<(Self, Effect)> {
         let next = || Self { updated_at: now, ..self.clone() };
         match connection {
@@ -350,7 +351,11 @@ impl Collection {
                 let next = Self { state: Succeeded, next_attempt_at: None, code: None, decline_code: None, ..next };
                 (next, Effect::Completed(intent.id))
             }
-            "processing" => (Self { state: Watching, ..next }.later(WATCH_SECONDS, now), Effect::None),
+            "processing" => {
+                let (least, most) = WATCH_SECONDS;
+                let delay = now.seconds_since(next.created_at).clamp(least, most);
+                (Self { state: Watching, ..next }.later(delay, now), Effect::None)
+            }
             "canceled" => {
                 let code = next.code.clone().or(intent.code).unwrap_or_else(|| "canceled".to_owned());
                 let decline_code = next.decline_code.clone().or(intent.decline_code);
