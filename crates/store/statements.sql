@@ -2873,14 +2873,16 @@ INSERT INTO connection_collections (organization_id, payment_id, number, connect
 
 -- connection_collections::WITH_WORK
 SELECT c.organization_id, c.payment_id FROM connection_collections AS c LEFT JOIN leases AS l ON l.organization_id =
-    c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id WHERE c.next_attempt_at IS NOT NULL AND
-    c.next_attempt_at <= $1 AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) ORDER BY c.next_attempt_at
-    LIMIT $2;
+    c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id LEFT JOIN connections AS k ON
+    k.organization_id = c.organization_id AND k.id = c.connection_id AND k.deleted_at IS NULL WHERE c.next_attempt_at
+    IS NOT NULL AND c.next_attempt_at <= $1 AND (k.id IS NULL OR k.is_enabled) AND (l.expires_at IS NULL OR
+    l.expires_at <= clock_timestamp()) ORDER BY c.next_attempt_at LIMIT $2;
 -- connection_collections::WITH_WORK (SQLite)
 SELECT c.organization_id, c.payment_id FROM connection_collections AS c LEFT JOIN leases AS l ON l.organization_id =
-    c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id WHERE c.next_attempt_at IS NOT NULL AND
-    c.next_attempt_at <= $1 AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
-    INTEGER)) ORDER BY c.next_attempt_at LIMIT $2;
+    c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id LEFT JOIN connections AS k ON
+    k.organization_id = c.organization_id AND k.id = c.connection_id AND k.deleted_at IS NULL WHERE c.next_attempt_at
+    IS NOT NULL AND c.next_attempt_at <= $1 AND (k.id IS NULL OR k.is_enabled) AND (l.expires_at IS NULL OR
+    l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) ORDER BY c.next_attempt_at LIMIT $2;
 
 -- connection_progress::CAUGHT_UP
 UPDATE connection_states SET cursor = $3, caught_up_at = $4 WHERE organization_id = $1 AND connection_id = $2;
@@ -3432,6 +3434,11 @@ UPDATE connections SET is_enabled = $1, state = 'disabled', updated_at = $2 WHER
 -- connections::RESEAL
 UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2 AND sealed_secrets = $4;
 
+-- connections::SWEPT
+SELECT k.kind, MIN(COALESCE(s.swept_at, k.created_at)) FROM connections AS k LEFT JOIN connection_states AS s ON
+    s.organization_id = k.organization_id AND s.connection_id = k.id WHERE k.is_enabled AND k.deleted_at IS NULL GROUP
+    BY k.kind;
+
 -- connections::SET_SECRETS
 UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2;
 
@@ -3546,6 +3553,10 @@ UPDATE number_series SET next = $3 WHERE organization_id = $1 AND series = $2 AN
 -- payments::PROCESSING
 SELECT 1 FROM payments WHERE organization_id = $1 AND invoice_id = $2 AND status = 'processing' AND deleted_at IS NULL
     LIMIT 1;
+
+-- payments::NONE_PROCESSING
+SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM payments WHERE organization_id = $1 AND invoice_id = $2 AND status =
+    'processing' AND deleted_at IS NULL);
 
 -- subscriptions::MANAGED
 SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL;

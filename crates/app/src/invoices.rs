@@ -1,6 +1,7 @@
 //! Invoices: what the use cases create, update and delete depend on, and the reads.
 
 pub(crate) mod actions;
+pub(crate) mod charge;
 pub(crate) mod context;
 pub(crate) mod documents;
 pub(crate) mod forecast;

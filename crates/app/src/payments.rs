@@ -179,12 +179,15 @@ impl Resource for Payment {
 
     fn insert(&self, change: Change, _: &Option<Invoice>) -> Change {
         let change = subscriptions::guard_live(change, self.organization_id, self.subscription_id);
-        payments::insert(change, self)
+        payments::insert(payments::guard_invoice(change, self), self)
     }
 
     fn update(&self, mut change: Change, before: &Self, _: &Option<Invoice>) -> Change {
         if self.subscription_id != before.subscription_id {
             change = subscriptions::guard_live(change, self.organization_id, self.subscription_id);
+        }
+        if self.status != before.status {
+            change = payments::guard_invoice(change, self);
         }
         payments::update(change, self, before.revision)
     }

@@ -182,6 +182,7 @@ impl Resource for Subscription {
             None => Self::create(draft, errors, plan, id, new.revision, new.now)?,
         };
         references.grant(&mut created);
+        references.check_connection()?;
         references.check_next(&created, None)?;
         let is_active = plan.is_some_and(|plan| plan.is_active);
         if is_active { Ok(created) } else { Err(Conflict::PlanInactive.into()) }
@@ -200,6 +201,7 @@ impl Resource for Subscription {
             None => Self::update(self, patch, plan, errors, now, &Known::default())?,
         };
         references.grant(&mut merged);
+        references.check_connection()?;
         references.check_next(&merged, Some(self))?;
         let is_retired = is_moved(&merged, self) && plan.is_some_and(|plan| !plan.is_active);
         if is_retired { Err(Conflict::PlanInactive.into()) } else { Ok(merged) }

@@ -164,6 +164,11 @@ impl ConnectionKind {
 }
 
 impl Connection {
+    /// Whether payments can be collected through it now.
+    pub fn collects(&self) -> bool {
+        self.collect && self.is_enabled && self.kind == ConnectionKind::Stripe
+    }
+
     /// The connection that a draft describes, or all its errors. Its secrets are added by the use case.
     pub fn create(
         draft: ConnectionDraft,

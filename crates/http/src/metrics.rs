@@ -251,6 +251,7 @@ impl MetricsPage {
             Family { name: format!("perennial_{name}"), about, series: Series::Counter(numbers) }
         };
         let (waiting, lag) = figures.waiting();
+        let ages = figures.sweep_ages().into_iter();
         vec![
             counter(
                 "inbox_received_total",
@@ -271,6 +272,19 @@ impl MetricsPage {
                 "Differences from payment providers by kind and object.",
                 ["kind", "object"],
                 &figures.drift,
+            ),
+            Family {
+                name: "perennial_sweep_age_seconds".to_owned(),
+                about: "Seconds since the last sweep of the connection that was swept least recently, by kind, read every minute.",
+                series: Series::Gauge(
+                    ages.map(|(kind, value)| Number { labels: vec![("kind", kind.to_owned())], value }).collect(),
+                ),
+            },
+            counter(
+                "collections_total",
+                "Collections of payments that ended, by outcome.",
+                ["outcome", ""],
+                &figures.collections,
             ),
         ]
     }

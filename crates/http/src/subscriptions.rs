@@ -132,7 +132,13 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: create_example,
         }),
         response: ResponseKind::Created(&SUBSCRIPTION),
-        errors: &[Code::PlanInactive, Code::ExternalIdTaken, Code::ManagedStatus, Code::Contended],
+        errors: &[
+            Code::PlanInactive,
+            Code::ExternalIdTaken,
+            Code::ManagedStatus,
+            Code::CollectingDisabled,
+            Code::Contended,
+        ],
         handler: Handler::Write(|call| Box::pin(create(call))),
     },
     Operation {
@@ -170,6 +176,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             Code::ExternalIdTaken,
             Code::InvalidTransition,
             Code::ManagedStatus,
+            Code::CollectingDisabled,
             Code::ChangeNotAllowed,
             Code::TooManyChanges,
             Code::LifecycleBehind,

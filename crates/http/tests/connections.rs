@@ -3,6 +3,7 @@
 
 mod collecting;
 mod hints;
+mod invoices;
 mod managed;
 mod outages;
 mod real;

@@ -48,6 +48,7 @@ fn stripe(object: ObjectKind, id: &str, part: &str) -> Route {
         ObjectKind::Subscription => format!("/v1/subscriptions/{part}"),
         ObjectKind::Payment if id.starts_with("ch_") || id.starts_with("py_") => format!("/v1/charges/{part}"),
         ObjectKind::Payment if id.starts_with("in_") => format!("/v1/invoices/{part}?expand[]=charge"),
+        ObjectKind::Payment if id.starts_with("pi_") => format!("/v1/payment_intents/{part}?expand[]=latest_charge"),
         ObjectKind::Payment => return Route::Nowhere,
     })
 }

@@ -1,5 +1,6 @@
 //! Stripe: objects of any API version that has prices, distinguished by `object`, with references expanded or not.
 
+mod charges;
 mod invoices;
 mod objects;
 mod prices;
@@ -10,8 +11,9 @@ use super::drafts::{Found, ImportedPlan, ImportedUser, email, names, user_id};
 use super::facts::Read;
 use super::findings::{Finding, Level, Source, Why};
 use invoices::Refunds;
-use objects::{Charge, Customer, Expandable, Invoice, Price, Product, Refund, Subscription};
+use objects::{Charge, Customer, Expandable, Intent, Invoice, Price, Product, Refund, Subscription};
 use perennial_domain::connections::ObjectKind;
+use perennial_domain::connections::facts::Mapped;
 use perennial_domain::cycle::BillingCycle;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -200,13 +202,25 @@ pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
         (ObjectKind::Subscription, _) => {
             read(text).and_then(|given| subscriptions::subscription(&given, &source))?.into()
         }
-        (ObjectKind::Payment, Some("charge")) => match read::<Charge>(text)?.invoice {
-            Some(invoice) => Read::LeadsTo(vec![(ObjectKind::Payment, invoice.id().to_owned())]),
-            None => Read::Ignored("no_subscription"),
+        (ObjectKind::Payment, Some("charge")) => charge(&read(text)?)?,
+        (ObjectKind::Payment, Some("payment_intent")) => match read::<Intent>(text)?.latest_charge {
+            Some(Expandable::Whole(latest)) => charge(&latest)?,
+            _ => Read::Ignored("no_subscription"),
         },
         (ObjectKind::Payment, _) => {
             read(text).and_then(|invoice| invoices::payment(&invoice, &Refunds::default(), &source))?.into()
         }
+    })
+}
+
+/// A charge of an invoice leads to it. One without an invoice can be that of a payment that was collected here.
+fn charge(charge: &Charge) -> Result<Read, Why> {
+    if let Some(invoice) = &charge.invoice {
+        return Ok(Read::LeadsTo(vec![(ObjectKind::Payment, invoice.id().to_owned())]));
+    }
+    Ok(match charges::payment(charge)? {
+        Some(payment) => Read::Mapped(Box::new(Mapped { payment: Some(payment), ..Mapped::default() })),
+        None => Read::Ignored("no_subscription"),
     })
 }
 

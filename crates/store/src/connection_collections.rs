@@ -63,7 +63,8 @@ pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
         "SELECT c.organization_id, c.payment_id
          FROM connection_collections AS c
          LEFT JOIN leases AS l ON l.organization_id = c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id
-         WHERE c.next_attempt_at IS NOT NULL AND c.next_attempt_at <= $1
+         LEFT JOIN connections AS k ON k.organization_id = c.organization_id AND k.id = c.connection_id AND k.deleted_at IS NULL
+         WHERE c.next_attempt_at IS NOT NULL AND c.next_attempt_at <= $1 AND (k.id IS NULL OR k.is_enabled)
              AND (l.expires_at IS NULL OR l.expires_at <= {now})
          ORDER BY c.next_attempt_at LIMIT $2",
     )
@@ -133,7 +134,7 @@ pub const fn unit(organization: OrganizationId, payment: PaymentId) -> Unit {
     Unit { job: JOB, organization, id: payment.bytes() }
 }
 
-/// Payments with a request that is due and that no server holds.
+/// Payments with a request that is due and that no server holds. Those of a disabled connection wait, and delay no others.
 pub async fn with_work(db: &Db, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
     let read = |row: &Row<'_>| Ok(unit(OrganizationId::from_bytes(row.uuid(0)?), PaymentId::from_bytes(row.uuid(1)?)));
     db.all(&WITH_WORK, &[codec::time(now), limit.into()], read).await

@@ -11,6 +11,7 @@ use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position};
 use crate::record::{self, Record, RowReader, RowWriter};
+use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::{Type, Value};
@@ -61,6 +62,14 @@ pub(crate) static RESEAL: Sql = Sql::new(
     "UPDATE connections
      SET sealed_secrets = $3
      WHERE organization_id = $1 AND id = $2 AND sealed_secrets = $4",
+);
+
+pub(crate) static SWEPT: Sql = Sql::new(
+    "SELECT k.kind, MIN(COALESCE(s.swept_at, k.created_at))
+     FROM connections AS k
+     LEFT JOIN connection_states AS s ON s.organization_id = k.organization_id AND s.connection_id = k.id
+     WHERE k.is_enabled AND k.deleted_at IS NULL
+     GROUP BY k.kind",
 );
 
 /// The connections of a copy of the store.
@@ -133,6 +142,16 @@ pub async fn by_name(db: &Db, organization: OrganizationId, name: &str) -> Resul
 /// Every live connection of the installation.
 pub async fn all(db: &Db) -> Result<Vec<Connection>, Error> {
     db.all(&ALL, &[], record::read).await
+}
+
+/// By kind, when the enabled connection whose sweep is the oldest was swept, or created if it never was.
+pub async fn swept(db: &Db) -> Result<Vec<(ConnectionKind, Time)>, Error> {
+    let read = |row: &Row<'_>| {
+        let kind = ConnectionKind::from_stored(row.text(0)?.as_ref());
+        let kind = kind.ok_or_else(|| Error::Internal("a connection of an unknown kind".to_owned()))?;
+        Ok((kind, codec::read_time(row.time(1)?)?))
+    };
+    db.all(&SWEPT, &[], read).await
 }
 
 /// A page of an organization's connections, newest first.

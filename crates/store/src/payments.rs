@@ -1,11 +1,13 @@
 //! Payments in the store.
 
-use crate::change::Change;
+use crate::change::{Change, Guard};
 use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
+use crate::invoices::INVOICES;
 use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position, Range};
+use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
@@ -14,6 +16,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, InvoiceId, OrganizationId, PaymentId, SubscriptionId, UserId};
 use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::payments::Applied;
+use perennial_domain::invoices::record::Invoice;
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
@@ -54,6 +57,13 @@ pub(crate) static OWNER: Sql = Sql::new(
 pub(crate) static PROCESSING: Sql = Sql::new(
     "SELECT 1 FROM payments
      WHERE organization_id = $1 AND invoice_id = $2 AND status = 'processing' AND deleted_at IS NULL LIMIT 1",
+);
+
+/// One row if no payment of the invoice is being processed.
+pub(crate) static NONE_PROCESSING: Sql = Sql::new(
+    "SELECT 1 WHERE NOT EXISTS (
+         SELECT 1 FROM payments
+         WHERE organization_id = $1 AND invoice_id = $2 AND status = 'processing' AND deleted_at IS NULL)",
 );
 
 impl Record for Payment {
@@ -190,6 +200,22 @@ pub async fn owner(db: &Db, organization: OrganizationId, id: PaymentId) -> Resu
 pub async fn is_processing(db: &Db, organization: OrganizationId, invoice: InvoiceId) -> Result<bool, Error> {
     let params = [organization.bytes().into(), invoice.bytes().into()];
     Ok(db.one(&PROCESSING, &params, |_| Ok(())).await?.is_some())
+}
+
+/// Rejects the change with [`Violation::Record`] if a payment of the invoice is being processed. The change must lock the
+/// invoice exclusively; a change by which a payment becomes `processing` locks it with [`guard_invoice`].
+pub fn guard_none_processing(change: Change, organization: OrganizationId, invoice: InvoiceId) -> Change {
+    let params = vec![organization.bytes().into(), invoice.bytes().into()];
+    let (lock, violation) = (Lock::None, Violation::Record);
+    change.guard(Guard { table: &INVOICES, key: invoice.bytes(), lock, sql: &NONE_PROCESSING, params, violation })
+}
+
+/// Locks the invoice of a payment that becomes `processing`, so that no attempt begins at the same time.
+pub fn guard_invoice(change: Change, payment: &Payment) -> Change {
+    match payment.invoice_id.filter(|_| payment.status == PaymentStatus::Processing) {
+        Some(id) => record::guard_live::<Invoice>(change, payment.organization_id, id.bytes(), Violation::Record),
+        None => change,
+    }
 }
 
 /// The live payment that has this external id.

@@ -1787,6 +1787,8 @@ export interface SubscriptionCreateBillingChange {
 export interface SubscriptionCreateBilling {
   /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
   collection?: InvoiceCollection | undefined;
+  /** The connection that charges each attempt. Null: your application charges and records the payments. */
+  connection_id?: string | null | undefined;
   /**
    * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
    */
@@ -1817,8 +1819,6 @@ export interface SubscriptionCreateBilling {
    * coupon.
    */
   coupon?: string | null | undefined;
-  /** The connection that charges. Null: your application. */
-  connection_id?: string | null | undefined;
 }
 
 export interface SubscriptionCreate {
@@ -1877,6 +1877,8 @@ export interface SubscriptionUpdateBillingChange {
 export interface SubscriptionUpdateBilling {
   /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
   collection?: InvoiceCollection | undefined;
+  /** The connection that charges each attempt. Null: your application charges and records the payments. */
+  connection_id?: string | null | undefined;
   /**
    * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
    */
@@ -1907,8 +1909,6 @@ export interface SubscriptionUpdateBilling {
    * coupon.
    */
   coupon?: string | null | undefined;
-  /** The connection that charges. Null: your application. */
-  connection_id?: string | null | undefined;
   /** Ignored. It may be sent back with any value. */
   period_start?: unknown;
   /** Ignored. It may be sent back with any value. */

@@ -13,15 +13,14 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
 use crate::payments;
-use perennial_domain::connections::collection::{Collection, CollectionState};
-use perennial_domain::connections::{ConnectionKind, ObjectKind};
+use perennial_domain::connections::collection::Collection;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ConnectionId, PaymentId};
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::validation::{Rejection, Transition, ValidationCode, ValidationErrors};
 use perennial_store::{
-    self as store, Change, Violation, connection_collections, connection_links, events, payments as rows, subscriptions,
+    self as store, Change, Violation, connection_collections, events, payments as rows, subscriptions,
 };
 
 /// What a request to collect a payment has.
@@ -46,7 +45,8 @@ pub async fn begin(
         let time = business_time::read(app, caller).await?;
         let subscription = subscriptions::by_id(&app.db, caller.organization(), before.subscription_id).await?;
         let billing = subscription.as_ref().and_then(|subscription| subscription.billing.as_deref());
-        let connection = connection(app, caller, request.connection_id, errors.clone()).await?;
+        let of_billing = billing.and_then(|billing| billing.connection_id);
+        let connection = connection(app, caller, request.connection_id.or(of_billing), errors.clone()).await?;
         if !matches!(before.status, PaymentStatus::Pending | PaymentStatus::Failed) {
             let (from, to) = (before.status.as_str(), PaymentStatus::Processing.as_str());
             let allowed = before.status.next().iter().map(|status| status.as_str()).collect();
@@ -59,36 +59,17 @@ pub async fn begin(
         let of_billing =
             billing.and_then(|billing| billing.payment_method.as_ref()).map(|method| method.as_str().to_owned());
         let payment_method = request.payment_method.clone().or(of_billing);
-        let customer = match &subscription {
-            Some(subscription) if payment_method.is_none() => {
-                customer(app, caller, subscription.user_id.bytes(), connection_id).await?
-            }
-            _ => None,
-        };
         let last = connection_collections::last(&app.db, caller.organization(), id).await?;
         let Stamp { at, revision } = app.stamp(&before, time.now);
         let after = Payment { status: PaymentStatus::Processing, updated_at: at, revision, ..before.clone() };
         let real_now = app.clock.now();
-        let collection = Collection {
-            organization_id: caller.organization(),
-            payment_id: id,
-            number: last.map_or(1, |last| last.number + 1),
-            connection_id,
-            state: if payment_method.is_some() { CollectionState::Resolving } else { CollectionState::Choosing },
-            payment_method,
-            customer,
-            intent_id: None,
-            sends: 0,
-            sent_at: None,
-            next_attempt_at: Some(real_now),
-            code: None,
-            decline_code: None,
-            created_at: real_now,
-            updated_at: real_now,
-        };
+        let number = last.map_or(1, |last| last.number + 1);
+        let collection =
+            Collection::begin(caller.organization(), (id, number), connection_id, payment_method, real_now);
         let event = caller.event(EventKind::PaymentUpdated, id.bytes(), revision, at).following(before.revision);
         let event = Event { before: Some(json(&before)), after: Some(json(&after)), ..event };
-        let change = connection_collections::put(rows::update(Change::new(), &after, before.revision), &collection);
+        let change = rows::update(rows::guard_invoice(Change::new(), &after), &after, before.revision);
+        let change = connection_collections::put(change, &collection);
         match app.db.commit(time.guard(events::insert(change, &event))?).await {
             Ok(()) => {
                 app.collection_signal.notify_one();
@@ -113,10 +94,7 @@ async fn connection(
         let open = known.get(&id)?;
         (open.connection.organization_id == caller.organization()).then_some(&open.connection)
     };
-    let found = sent.and_then(own).map(|connection| {
-        let is_ready = connection.collect && connection.is_enabled && connection.kind == ConnectionKind::Stripe;
-        (connection.id, is_ready)
-    });
+    let found = sent.and_then(own).map(|connection| (connection.id, connection.collects()));
     match (sent, found) {
         (None, _) if !errors.touch("/connection_id") => {
             errors.note(
@@ -134,17 +112,4 @@ async fn connection(
         Some(found) => Ok(errors.into_result(found)?),
         None => Err(errors.into_result(()).err().unwrap_or_default().into()),
     }
-}
-
-/// The customer at the provider that is this user.
-async fn customer(
-    app: &App,
-    caller: &Caller,
-    user: [u8; 16],
-    connection: ConnectionId,
-) -> Result<Option<String>, Error> {
-    let links = connection_links::of_record(&app.db, caller.organization(), user).await?;
-    let is_it =
-        |link: &&connection_links::Link| link.connection_id == connection && link.object == ObjectKind::Customer;
-    Ok(links.iter().find(is_it).map(|link| link.external_id.clone()))
 }

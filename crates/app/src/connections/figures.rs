@@ -35,6 +35,7 @@ pub struct ConnectionFigures {
     /// Hints that wait, and the age of the oldest in seconds.
     waiting: AtomicU64,
     lag_seconds: AtomicU64,
+    sweep_ages: Mutex<Vec<(&'static str, u64)>>,
 }
 
 impl ConnectionFigures {
@@ -46,6 +47,15 @@ impl ConnectionFigures {
     pub(crate) fn set_waiting(&self, waiting: i64, lag_seconds: i64) {
         self.waiting.store(waiting.unsigned_abs(), Relaxed);
         self.lag_seconds.store(lag_seconds.unsigned_abs(), Relaxed);
+    }
+
+    /// By kind of the connection, the seconds since the oldest of the last sweeps, read every minute.
+    pub fn sweep_ages(&self) -> Vec<(&'static str, u64)> {
+        self.sweep_ages.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_sweep_ages(&self, ages: impl Iterator<Item = (&'static str, u64)>) {
+        *self.sweep_ages.lock().unwrap_or_else(PoisonError::into_inner) = ages.collect();
     }
 
     /// Counts a request to a provider. None: there was no status.

@@ -1,5 +1,6 @@
 //! What callers do with an invoice: finalize, void, mark as uncollectible.
 
+use super::charge;
 use super::issue::{Shared, issue, preview, react};
 use super::unit::{Cause, Unit};
 use super::usage;
@@ -61,6 +62,7 @@ pub async fn act(
         match app.db.commit(change).await {
             Ok(()) => {
                 app.lifecycle.wake();
+                charge::wake(app, &subscription);
                 return Ok(response);
             }
             Err(error @ store::Error::Violated(Violation::Key)) => {

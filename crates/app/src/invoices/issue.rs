@@ -1,5 +1,6 @@
 //! Issues drafts: numbers, balances, the first attempt, and what follows for the subscription, in one change.
 
+use super::charge::charge;
 use super::context::issue_context;
 use super::numbers::Numbers;
 use super::unit::Unit;
@@ -9,24 +10,18 @@ use crate::lifecycle;
 use perennial_domain::credits::CreditReason;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::EventKind;
-use perennial_domain::id::{EventId, PaymentId, UserId};
+use perennial_domain::id::UserId;
 use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::issuing::IssueContext;
 use perennial_domain::invoices::record::{Invoice, InvoiceLine};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::lifecycle::billing::Collection;
-use perennial_domain::money::Money;
 use perennial_domain::organizations::Organization;
-use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_store::organizations;
 use std::collections::HashMap;
-
-/// The payment methods of test organizations.
-const TEST_OK: &str = "test_ok";
-const TEST_FAIL: &str = "test_fail";
 
 /// What several drafts of one change share.
 #[derive(Default)]
@@ -105,57 +100,15 @@ async fn write(
         steps.push((EventKind::InvoicePaid, current.clone()));
     } else if current.collection == Some(Collection::Automatic) {
         steps.push((EventKind::InvoicePaymentDue, current.clone()));
-        let followed = simulate(unit, &mut current, subscription, context.is_test)?;
+        let followed = charge(unit, &mut current, subscription, context.is_test)?;
         steps.extend(followed.events.iter().map(|kind| (*kind, current.clone())));
         outcome = followed;
     }
-    let method = subscription.billing.as_deref().and_then(|billing| billing.payment_method.as_ref());
-    let stored = unit.update_invoice(draft, steps, method);
+    let stored = unit.update_invoice(draft, steps, subscription.billing.as_deref());
     let applied = stored.credit_applied.negated();
     unit.credit(stored.user_id, stored.currency, applied, CreditReason::Applied, stored.id.to_string());
     react(unit, subscription, &outcome, unit.now).await?;
     Ok(stored)
-}
-
-/// In a test organization, some payment methods pay or fail by themselves. Records the payment of an attempt.
-pub(crate) fn simulate(
-    unit: &mut Unit<'_>,
-    invoice: &mut Invoice,
-    subscription: &Subscription,
-    is_test: bool,
-) -> Result<Outcome, Error> {
-    let method = subscription.billing.as_deref().and_then(|billing| billing.payment_method.as_ref());
-    let status = match method.map(perennial_domain::lifecycle::billing::PaymentMethod::as_str) {
-        Some(TEST_OK) if is_test => PaymentStatus::Completed,
-        Some(TEST_FAIL) if is_test => PaymentStatus::Failed,
-        _ => return Ok(Outcome::default()),
-    };
-    let now = unit.now;
-    let amount = invoice.amount_due();
-    let mut payment = Payment {
-        id: PaymentId::new(now, unit.app.entropy.bits()),
-        subscription_id: invoice.subscription_id,
-        invoice_id: Some(invoice.id),
-        amount: Money::try_from(amount)?,
-        currency: invoice.currency,
-        external_payment_id: None,
-        status,
-        date: (status == PaymentStatus::Completed).then_some(now),
-        created_at: now,
-        updated_at: now,
-        organization_id: invoice.organization_id,
-        applied: None,
-        revision: EventId::new(now, unit.app.entropy.bits()),
-    };
-    let outcome = if status == PaymentStatus::Completed {
-        let (applied, outcome) = invoice.pay(amount, now)?;
-        payment.applied = Some(applied);
-        outcome
-    } else {
-        invoice.payment_failed()
-    };
-    unit.create_payment(&payment);
-    Ok(outcome)
 }
 
 /// Adds what an invoice does to its subscription.

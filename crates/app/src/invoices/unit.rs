@@ -8,11 +8,11 @@ use crate::context::App;
 use perennial_domain::credits::{Credit, CreditAmount, CreditReason};
 use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{CreditId, EventId, OrganizationId, UserId};
+use perennial_domain::id::{ConnectionId, CreditId, EventId, OrganizationId, UserId};
 use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::credit_note::{CreditNote, CreditNoteEvent};
 use perennial_domain::invoices::record::{Invoice, InvoiceEvent};
-use perennial_domain::lifecycle::billing::PaymentMethod;
+use perennial_domain::lifecycle::billing::{Billing, PaymentMethod};
 use perennial_domain::payments::Payment;
 use perennial_domain::stamp::{Stamp, Stamped};
 use perennial_domain::subscriptions::Subscription;
@@ -58,7 +58,7 @@ struct PaymentDue<'a> {
     #[serde(flatten)]
     invoice: InvoiceEvent<'a>,
     payment_method: Option<&'a PaymentMethod>,
-    connection_id: Option<&'static str>,
+    connection_id: Option<ConnectionId>,
 }
 
 impl<'a> Unit<'a> {
@@ -108,21 +108,23 @@ impl<'a> Unit<'a> {
         self.invoices.push(invoice.clone());
     }
 
-    /// The invoice after each of its events. Returns it as it is stored.
+    /// The invoice after each of its events. Returns it as it is stored. `billing` is what an attempt charges.
     pub(crate) fn update_invoice(
         &mut self,
         before: &Invoice,
         steps: Vec<(EventKind, Invoice)>,
-        method: Option<&PaymentMethod>,
+        billing: Option<&Billing>,
     ) -> Invoice {
         let mut previous = before.clone();
         for (stamp, (kind, mut after)) in self.stamps(before, steps.len()).into_iter().zip(steps) {
             (after.updated_at, after.revision) = (stamp.at, stamp.revision);
             let view = InvoiceEvent { invoice: &after, has_lines: kind == EventKind::InvoiceFinalized };
             let data = match kind {
-                EventKind::InvoicePaymentDue => {
-                    json(&PaymentDue { invoice: view, payment_method: method, connection_id: None })
-                }
+                EventKind::InvoicePaymentDue => json(&PaymentDue {
+                    invoice: view,
+                    payment_method: billing.and_then(|billing| billing.payment_method.as_ref()),
+                    connection_id: billing.and_then(|billing| billing.connection_id),
+                }),
                 _ => json(&view),
             };
             let event = self.event(kind, after.id.bytes(), stamp.revision, stamp.at).following(previous.revision);

@@ -8,7 +8,8 @@ use super::actions::{commit, fenced, is_of_the_record, park};
 use crate::background::Held;
 use crate::context::App;
 use crate::error::Error;
-use crate::invoices::issue::{Shared, issue, react, simulate};
+use crate::invoices::charge::{self, charge};
+use crate::invoices::issue::{Shared, issue, react};
 use crate::invoices::unit::{Cause, Unit};
 use crate::invoices::usage;
 use perennial_domain::events::EventKind;
@@ -33,7 +34,11 @@ pub(super) async fn perform(app: &App, invoice: &Invoice, now: Time, held: Optio
         Err(error) => return Err(error),
     };
     match step(app, invoice, &subscription, (next, at), now).await {
-        Ok(unit) => commit(app, fenced(held).and(unit)).await,
+        Ok(unit) => {
+            let is_made = commit(app, fenced(held).and(unit)).await?;
+            charge::wake(app, &subscription);
+            Ok(is_made)
+        }
         Err(error) if is_of_the_record(&error) => {
             tracing::warn!(invoice = %invoice.id, organization = %invoice.organization_id, %error, "a step of an invoice failed");
             park(app, &subscription, ParkReason::OutOfRange, now, held).await
@@ -87,13 +92,15 @@ async fn step(
     if next == InvoiceNext::Attempt {
         let organization = organizations::by_id(&app.db, before.organization_id).await?;
         let is_test = organization.is_some_and(|found| found.mode == OrganizationMode::Test);
-        let followed = simulate(&mut unit, &mut after, subscription, is_test)?;
+        let followed = charge(&mut unit, &mut after, subscription, is_test)?;
         steps.extend(followed.events.iter().map(|kind| (*kind, after.clone())));
         outcome.overdue += followed.overdue;
         outcome.is_paid |= followed.is_paid;
     }
-    let method = subscription.billing.as_deref().and_then(|billing| billing.payment_method.as_ref());
-    unit.update_invoice(before, steps, method);
+    unit.update_invoice(before, steps, subscription.billing.as_deref());
+    if next == InvoiceNext::Attempt {
+        charge::guard(&mut unit, before, subscription);
+    }
     let instant = if next == InvoiceNext::Attempt { now } else { at };
     react(&mut unit, subscription, &outcome, instant).await?;
     Ok(unit.change)
@@ -186,7 +193,9 @@ async fn issue_together(app: &App, prepared: &[Prepared], now: Time, held: Optio
         issue(&mut unit, draft, subscription, usage.clone(), &mut shared).await?;
     }
     unit.add(|change| shared.numbers.take(change, organization));
-    Ok(app.db.commit(fenced(held).and(unit.change)).await?)
+    app.db.commit(fenced(held).and(unit.change)).await?;
+    prepared.iter().for_each(|prepared| charge::wake(app, &prepared.subscription));
+    Ok(())
 }
 
 async fn issue_alone(app: &App, prepared: &Prepared, now: Time, held: Option<&Held>) -> Result<bool, Error> {

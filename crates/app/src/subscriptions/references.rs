@@ -5,6 +5,7 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::features;
 use crate::lifecycle::actions;
+use perennial_domain::connections::Connection;
 use perennial_domain::coupons::{Coupon, CouponKey};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::entitlements::Grants;
@@ -14,7 +15,7 @@ use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft};
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{Change, coupons, plan_versions, plans, users};
+use perennial_store::{Change, connections, coupons, plan_versions, plans, users};
 use std::sync::Arc;
 
 /// What a decision needs to know of other records.
@@ -28,6 +29,8 @@ pub struct References {
     pub(super) grants: Option<Grants>,
     /// The coupon that the caller sets.
     pub(super) coupon: Option<Arc<Coupon>>,
+    /// The connection that the caller newly names.
+    pub(super) connection: Option<Box<Connection>>,
 }
 
 impl References {
@@ -42,13 +45,14 @@ impl References {
         let sent = draft.entitlements.as_ref();
         let grants = features::apply_grants(app, caller.organization(), None, sent, errors).await?;
         if !is_billed(draft) {
-            return Ok(Self { plan, known: None, coupon: None, grants });
+            return Ok(Self { plan, grants, ..Self::default() });
         }
         let next = find_next(app, caller.organization(), draft, errors).await?;
         let settings = actions::settings(app, caller.organization()).await?;
         let coupon = find_coupon(app, caller.organization(), draft, errors).await?;
         let known = Known { settings, own: plan.clone(), next, coupon: coupon.clone(), ..Known::default() };
-        Ok(Self { plan, known: Some(Box::new(known)), coupon, grants })
+        let connection = find_connection(app, caller.organization(), draft, None, errors).await?;
+        Ok(Self { plan, known: Some(Box::new(known)), coupon, grants, connection })
     }
 
     /// Those that an update changes, and those that the billing of a subscription needs.
@@ -75,15 +79,24 @@ impl References {
         } else {
             None
         };
+        let connection = find_connection(app, caller.organization(), patch, Some(subscription), errors).await?;
         let (stored, sent) = (Some(&subscription.entitlements), patch.entitlements.as_ref());
         let grants = features::apply_grants(app, caller.organization(), stored, sent, errors).await?;
-        Ok(Self { plan, known, grants, coupon })
+        Ok(Self { plan, known, grants, coupon, connection })
     }
 
     /// Sets the grants of a record that was decided without them.
     pub(super) fn grant(&self, subscription: &mut Subscription) {
         if let Some(grants) = &self.grants {
             subscription.entitlements = grants.clone();
+        }
+    }
+
+    /// Rejects a connection that does not collect. No guard repeats this: each attempt checks it again.
+    pub(super) fn check_connection(&self) -> Result<(), Error> {
+        match &self.connection {
+            Some(connection) if !connection.collects() => Err(Conflict::CollectingDisabled(connection.id).into()),
+            _ => Ok(()),
         }
     }
 
@@ -161,6 +174,28 @@ async fn find_coupon(
         errors.note("/billing/coupon", ValidationCode::NotFound, "names no coupon of this organization");
     }
     Ok(found.map(Arc::new))
+}
+
+/// The connection that the caller newly names. Adds an error if it does not exist. One that is stored already is not checked
+/// again, so that a removed connection does not block other changes.
+async fn find_connection(
+    app: &App,
+    organization: OrganizationId,
+    draft: &SubscriptionDraft,
+    before: Option<&Subscription>,
+    errors: &mut ValidationErrors,
+) -> Result<Option<Box<Connection>>, Error> {
+    let Some(Some(billing)) = &draft.billing else { return Ok(None) };
+    let Some(Some(id)) = billing.connection_id else { return Ok(None) };
+    let stored = before.and_then(|before| before.billing.as_deref()).and_then(|billing| billing.connection_id);
+    if stored == Some(id) {
+        return Ok(None);
+    }
+    let found = connections::by_id(&app.db, organization, id).await?;
+    if found.is_none() {
+        errors.note("/billing/connection_id", ValidationCode::NotFound, "names no connection of this organization");
+    }
+    Ok(found.map(Box::new))
 }
 
 /// The billing cycle of the plan version that the subscription has.

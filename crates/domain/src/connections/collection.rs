@@ -4,6 +4,7 @@
 //! **Invariant (P10):** a payment has at most one succeeded intent. An attempt has one idempotency key. The next attempt begins only
 //! if the intent of this one was canceled, or if a list shows that there is none.
 
+use crate::connections::Connection;
 use crate::id::{ConnectionId, OrganizationId, PaymentId};
 use crate::time::Time;
 use crate::words::words;
@@ -12,8 +13,9 @@ use crate::words::words;
 const KEY_SECONDS: i64 = 23 * 3600;
 /// The delays of repeated requests.
 const DELAYS: [i64; 6] = [1, 5, 30, 120, 600, 3600];
-/// How often an intent that is processing is fetched. Webhooks are faster.
-const WATCH_SECONDS: i64 = 3600;
+/// How often an intent that is processing is fetched, at most and at least. Webhooks are faster, but one that arrives before the
+/// intent is stored hastens nothing: so a young attempt is looked at sooner.
+const WATCH_SECONDS: (i64, i64) = (60, 3600);
 /// The clock of the provider may differ this much from ours.
 const SKEW_SECONDS: i64 = 86_400;
 
@@ -172,6 +174,54 @@ pub enum Effect {
 }
 
 impl Collection {
+    /// A new attempt to collect a payment. The customer is looked up when it is worked on.
+    pub const fn begin(
+        organization_id: OrganizationId,
+        (payment_id, number): (PaymentId, i64),
+        connection_id: ConnectionId,
+        payment_method: Option<String>,
+        now: Time,
+    ) -> Self {
+        Self {
+            organization_id,
+            payment_id,
+            number,
+            connection_id,
+            state: if payment_method.is_some() { Resolving } else { Choosing },
+            payment_method,
+            customer: None,
+            intent_id: None,
+            sends: 0,
+            sent_at: None,
+            next_attempt_at: Some(now),
+            code: None,
+            decline_code: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// What follows if the connection is removed or does not collect: an attempt of which nothing was sent has failed. One that
+    /// may have taken money stops, if nothing can be asked about it any more. A disabled connection may be enabled again, so the
+    /// attempt waits. None: nothing follows.
+    pub fn without_connection(&self, connection: Option<&Connection>, now: Time) -> Option<(Self, Effect)> {
+        let next = || Self { updated_at: now, ..self.clone() };
+        match connection {
+            _ if self.is_settled() => None,
+            Some(connection) if self.sends > 0 || connection.collect => None,
+            _ if self.sends == 0 => Some(next().fail("collecting_disabled", None)),
+            _ => Some((
+                Self { next_attempt_at: None, code: Some("connection_removed".to_owned()), ..next() },
+                Effect::None,
+            )),
+        }
+    }
+
+    /// Whether the user's customer at the provider must be looked up.
+    pub fn needs_customer(&self) -> bool {
+        self.state == Choosing && self.customer.is_none()
+    }
+
     /// The next request. None if there is none.
     pub fn step(&self, now: Time) -> Option<Step> {
         let customer = self.customer.clone();
@@ -301,7 +351,11 @@ impl Collection {
                 let next = Self { state: Succeeded, next_attempt_at: None, code: None, decline_code: None, ..next };
                 (next, Effect::Completed(intent.id))
             }
-            "processing" => (Self { state: Watching, ..next }.later(WATCH_SECONDS, now), Effect::None),
+            "processing" => {
+                let (least, most) = WATCH_SECONDS;
+                let delay = now.seconds_since(next.created_at).clamp(least, most);
+                (Self { state: Watching, ..next }.later(delay, now), Effect::None)
+            }
             "canceled" => {
                 let code = next.code.clone().or(intent.code).unwrap_or_else(|| "canceled".to_owned());
                 let decline_code = next.decline_code.clone().or(intent.decline_code);

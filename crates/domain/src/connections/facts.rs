@@ -96,7 +96,7 @@ pub struct SubscriptionFacts {
 pub struct PaymentFacts {
     /// The ID at the provider. An order of Lemon Squeezy is `order-<id>`.
     pub external_id: String,
-    /// The external ID of its subscription.
+    /// The external ID of its subscription. Empty: a charge of a payment that was collected here, or of no record.
     pub subscription: String,
     /// The amount.
     pub amount: Money,

@@ -4,7 +4,7 @@
 //! due time.
 
 use crate::coupons::CouponKey;
-use crate::id::{CouponId, PlanId};
+use crate::id::{ConnectionId, CouponId, PlanId};
 use crate::lifecycle::action::Action;
 use crate::lifecycle::bill::{AppliedCoupon, Bills, Paying, UsageState};
 use crate::lifecycle::calendar::ZoneName;
@@ -100,6 +100,8 @@ pub struct Parked {
 pub struct Billing {
     /// How invoices are collected.
     pub collection: Collection,
+    /// The connection that charges. None: the application.
+    pub connection_id: Option<ConnectionId>,
     /// What is charged.
     pub payment_method: Option<PaymentMethod>,
     /// The zone of the calendar.
@@ -151,6 +153,7 @@ impl Billing {
     pub const fn new(time_zone: ZoneName, anchor_at: Time) -> Self {
         Self {
             collection: Collection::Automatic,
+            connection_id: None,
             payment_method: None,
             time_zone,
             anchor_at,
@@ -183,7 +186,7 @@ impl Billing {
 
     /// Whether something can be charged without the customer.
     pub fn can_charge(&self) -> bool {
-        self.collection == Collection::Manual || self.payment_method.is_some()
+        self.collection == Collection::Manual || self.payment_method.is_some() || self.connection_id.is_some()
     }
 }
 
@@ -191,7 +194,7 @@ impl Serialize for Billing {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Billing", 15)?;
         fields.serialize_field("collection", &self.collection)?;
-        fields.serialize_field("connection_id", &None::<&str>)?;
+        fields.serialize_field("connection_id", &self.connection_id)?;
         fields.serialize_field("payment_method", &self.payment_method)?;
         fields.serialize_field("time_zone", &self.time_zone)?;
         fields.serialize_field("anchor_at", &self.anchor_at)?;
@@ -214,6 +217,7 @@ impl Serialize for Billing {
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct BillingDraft {
     pub collection: Option<Collection>,
+    pub connection_id: Option<Option<ConnectionId>>,
     pub payment_method: Option<Option<PaymentMethod>>,
     pub time_zone: Option<ZoneName>,
     pub anchor_at: Option<Time>,
@@ -241,6 +245,8 @@ struct Stored {
     anchor_at: Instant,
     #[serde(default, skip_serializing_if = "is_default")]
     collection: Collection,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    connection_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     payment_method: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -313,9 +319,11 @@ impl Billing {
             && stored.cycle >= 0
             && stored.plan_changes >= 0
             && stored.parked_at.is_some() == stored.park_reason.is_some();
+        let connection_id = stored.connection_id.as_deref().map(str::parse).transpose().ok()?;
         let payment_method = stored.payment_method.as_deref().map(PaymentMethod::parse).transpose().ok()?;
         are_valid.then(|| Self {
             collection: stored.collection,
+            connection_id,
             payment_method,
             anchor_at: stored.anchor_at.0,
             trial_ends_at: time(stored.trial_ends_at),
@@ -348,6 +356,7 @@ impl Billing {
             time_zone: self.time_zone.clone(),
             anchor_at: Instant(self.anchor_at),
             collection: self.collection,
+            connection_id: self.connection_id.map(|id| id.to_string()),
             payment_method: self.payment_method.as_ref().map(|method| method.as_str().to_owned()),
             trial_ends_at: time(self.trial_ends_at),
             resumes_at: time(self.resumes_at),
@@ -416,6 +425,7 @@ mod tests {
             let quantity = quantity.map(Quantity::from_stored);
             let billing = Billing {
                 collection: if manual { Collection::Manual } else { Collection::Automatic },
+                connection_id: time(0).map(|at| ConnectionId::new(at, 7)),
                 payment_method: time(0).map(|at| PaymentMethod::parse(&format!("pm_{at}")).unwrap()),
                 trial_ends_at: time(1),
                 resumes_at: time(2),

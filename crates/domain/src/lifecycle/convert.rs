@@ -80,6 +80,7 @@ impl Subscription {
         let new_discount = discount(sent, own.map(|own| own.currency), known, &mut errors).flatten();
         let mut billing = Billing {
             collection: sent.collection.unwrap_or_default(),
+            connection_id: sent.connection_id.flatten(),
             payment_method: sent.payment_method.clone().flatten(),
             trial_ends_at,
             change,

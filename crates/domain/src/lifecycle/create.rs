@@ -191,6 +191,7 @@ fn new_billing(
     let anchor_at = trial_ends_at.or(sent.anchor_at).unwrap_or(starts_at);
     Billing {
         collection: sent.collection.unwrap_or_default(),
+        connection_id: sent.connection_id.flatten(),
         payment_method: sent.payment_method.clone().flatten(),
         trial_ends_at,
         change: planned(sent.change.as_ref().and_then(Option::as_ref), plan, known, errors),

@@ -141,6 +141,7 @@ impl Subscription {
             billing.parked = None;
         }
         set(&mut billing.collection, sent.collection);
+        set(&mut billing.connection_id, sent.connection_id);
         set(&mut billing.payment_method, sent.payment_method.clone());
         let currency = known.own.as_deref().map(|own| own.currency);
         set(&mut billing.discount, discount(sent, currency, known, errors));

@@ -9,9 +9,6 @@ use perennial_domain::plans::billing::{AfterDunning, Dunning, MAX_RETRIES, Retry
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use serde_json::{Value, json};
 
-/// A reference to a kind of record that does not exist yet: every value names nothing.
-pub(crate) struct Absent;
-
 macro_rules! word_fields {
     ($($word:ident),*) => {$(
         impl Field for $word {
@@ -72,16 +69,5 @@ impl Field for Vec<RetryDay> {
 
     fn schema() -> Value {
         json!({ "type": "array", "maxItems": MAX_RETRIES, "items": RetryDay::schema(), "description": "In ascending order." })
-    }
-}
-
-impl Field for Absent {
-    fn read(_: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
-        errors.note(at, ValidationCode::NotFound, "names no record of this organization");
-        None
-    }
-
-    fn schema() -> Value {
-        json!({ "type": "string" })
     }
 }

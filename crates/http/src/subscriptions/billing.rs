@@ -1,8 +1,8 @@
 //! The billing of a subscription: its fields in a request and in a response.
 
-use crate::fields::{Absent, CouponReference, Field, Fields, PlanReference};
+use crate::fields::{CouponReference, Field, Fields, PlanReference};
 use crate::schema;
-use perennial_domain::id::PlanId;
+use perennial_domain::id::{ConnectionId, PlanId};
 use perennial_domain::lifecycle::actions::Action;
 use perennial_domain::lifecycle::billing::{
     BillingDraft, ChangeDraft, Collection, ParkReason, PaymentMethod, Quantity,
@@ -31,6 +31,10 @@ pub(super) fn draft(fields: &mut impl Fields, is_create: bool) -> Option<Option<
                 "/billing/collection",
                 "automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due.",
             ),
+            connection_id: fields.nullable(
+                "/billing/connection_id",
+                "The connection that charges each attempt. Null: your application charges and records the payments.",
+            ),
             payment_method: payment_method(fields),
             time_zone: fields.optional(
                 "/billing/time_zone",
@@ -57,8 +61,6 @@ pub(super) fn draft(fields: &mut impl Fields, is_create: bool) -> Option<Option<
                 )
                 .map(|sent| sent.map(|CouponReference(key)| key)),
         };
-        let _: Option<Option<Absent>> =
-            fields.nullable("/billing/connection_id", "The connection that charges. Null: your application.");
         for at in COMPUTED {
             if is_create {
                 fields.read_only(at);
@@ -118,7 +120,7 @@ pub(super) fn definition() -> Value {
     let zone = json!({ "type": "string", "description": ZoneName::schema()["description"] });
     schema::optional_record(&[
         ("collection", Collection::schema()),
-        ("connection_id", schema::optional_text()),
+        ("connection_id", optional(schema::id::<ConnectionId>())),
         ("payment_method", schema::optional_text()),
         ("time_zone", zone),
         ("anchor_at", schema::instant()),

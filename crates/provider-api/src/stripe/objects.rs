@@ -238,6 +238,15 @@ pub(super) struct Charge {
     pub(super) payment_intent: Option<Expandable<Any>>,
     pub(super) amount_refunded: Option<i64>,
     pub(super) disputed: Option<bool>,
+    pub(super) amount: Option<i64>,
+    pub(super) currency: Option<String>,
+    pub(super) status: Option<String>,
+    pub(super) created: Option<i64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Intent {
+    pub(super) latest_charge: Option<Expandable<Charge>>,
 }
 
 #[derive(Deserialize)]

@@ -29,6 +29,9 @@ impl Work<'_> {
             let change = self.change_payment(&before, after, time).await?;
             return Ok(write(facts, before.id, change, codes));
         }
+        if facts.subscription.is_empty() {
+            return Ok(ended(InboxState::Ignored, "no_subscription"));
+        }
         let subscription = match self.subscription_of(&facts.subscription, depth).await? {
             Reference::Found(id) => id,
             Reference::NotARecord(code) => return Ok(ended(InboxState::Ignored, code)),

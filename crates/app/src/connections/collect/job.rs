@@ -12,15 +12,20 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
 use crate::payments::effects_of_report;
+use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::collection::{Answer, Collection, Effect, Step};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::PaymentId;
+use perennial_domain::invoices::Amount;
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentStatus};
 use perennial_domain::stamp::Stamp;
 use perennial_provider_api::intents::{self, Charge};
 use perennial_provider_api::{Service, lists};
 use perennial_store::leases::Unit;
-use perennial_store::{self as store, Change, Violation, connection_collections, events, payments};
+use perennial_store::{
+    self as store, Change, Violation, connection_collections, connection_links, events, invoices, payments,
+    subscriptions,
+};
 use serde_json::json as value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,22 +67,35 @@ impl Job for Collections {
     }
 }
 
-/// Sends one request and stores what follows. False: the connection is gone or disabled.
+/// Sends one request and stores what follows. False: nothing can be done now.
 async fn advance(app: &App, held: &Held, collection: &Collection) -> Result<bool, Error> {
-    let known = open(app, collection.connection_id).await?;
-    let Some(known) = known.filter(|known| known.connection.is_enabled) else { return Ok(false) };
+    let time = business_time::read(app, &Caller::system(collection.organization_id)).await?;
+    if !time.accepts_writes() {
+        // What the provider reports could not be stored while the test clock moves.
+        return Ok(false);
+    }
     let now = app.clock.now();
-    let Some(step) = collection.step(now) else { return Ok(false) };
+    let found = find_connection(app, collection).await?;
+    if let Some((next, effect)) = collection.without_connection(found.as_ref().map(|known| &known.connection), now) {
+        tracing::warn!(
+            organization = %collection.organization_id, payment = %collection.payment_id, connection = %collection.connection_id,
+            "a payment is not collected: its connection is removed or does not collect"
+        );
+        settle(app, held, &next, effect).await?;
+        return Ok(true);
+    }
+    let Some(known) = found.filter(|known| known.connection.is_enabled) else { return Ok(false) };
     let payment = payments::by_id(&app.db, collection.organization_id, collection.payment_id).await?;
     let mut stored = collection.clone();
-    let answer = match payment {
-        // A payment that was deleted is not collected, unless a request may have been received.
-        None if matches!(step, Step::Create { .. }) && collection.sends == 0 => {
-            Answer::Rejected { code: Some("payment_deleted".to_owned()), decline_code: None }
-        }
-        payment => {
+    if stored.needs_customer() {
+        stored.customer = customer(app, collection, payment.as_ref()).await?;
+    }
+    let Some(step) = stored.step(now) else { return Ok(false) };
+    let answer = match obstacle(app, collection, &step, payment.as_ref()).await? {
+        Some(code) => Answer::Rejected { code: Some(code.to_owned()), decline_code: None },
+        None => {
             if matches!(step, Step::Create { .. }) {
-                stored = collection.sending(now);
+                stored = stored.sending(now);
                 commit(app, held.fence(connection_collections::put(Change::new(), &stored))).await?;
             }
             ask(app, &known, &stored, &step, payment.as_ref()).await?
@@ -86,6 +104,47 @@ async fn advance(app: &App, held: &Held, collection: &Collection) -> Result<bool
     let (next, effect) = stored.after(&step, answer, app.clock.now());
     settle(app, held, &next, effect).await?;
     Ok(true)
+}
+
+/// The connection of a collection. If it does not collect as this server knows it, it is read again, so that no payment fails
+/// because the server has not seen a change yet.
+async fn find_connection(app: &App, collection: &Collection) -> Result<Option<Arc<OpenConnection>>, Error> {
+    let known = open(app, collection.connection_id).await?;
+    if known.as_ref().is_some_and(|known| known.connection.collect) {
+        return Ok(known);
+    }
+    app.connection_cache.clear();
+    open(app, collection.connection_id).await
+}
+
+/// Why a charge that was never requested is not requested any more.
+async fn obstacle(
+    app: &App,
+    collection: &Collection,
+    step: &Step,
+    payment: Option<&Payment>,
+) -> Result<Option<&'static str>, Error> {
+    if !matches!(step, Step::Create { .. }) || collection.sends > 0 {
+        return Ok(None);
+    }
+    let Some(payment) = payment else { return Ok(Some("payment_deleted")) };
+    let Some(invoice) = payment.invoice_id else { return Ok(None) };
+    // Void, credited, or paid in another way since the attempt began.
+    let invoice = invoices::by_id(&app.db, payment.organization_id, invoice).await?;
+    Ok(invoice.is_some_and(|invoice| invoice.amount_due() == Amount::ZERO).then_some("nothing_due"))
+}
+
+/// The customer at the provider that is the user of the payment.
+async fn customer(app: &App, collection: &Collection, payment: Option<&Payment>) -> Result<Option<String>, Error> {
+    let Some(payment) = payment else { return Ok(None) };
+    let subscription = subscriptions::by_id(&app.db, payment.organization_id, payment.subscription_id).await?;
+    let Some(subscription) = subscription else { return Ok(None) };
+    let user = subscription.user_id.bytes();
+    let links = connection_links::of_record(&app.db, payment.organization_id, user).await?;
+    let is_it = |link: &&connection_links::Link| {
+        link.connection_id == collection.connection_id && link.object == ObjectKind::Customer
+    };
+    Ok(links.iter().find(is_it).map(|link| link.external_id.clone()))
 }
 
 /// The answer to the request of a step.

@@ -30,6 +30,28 @@ fn begin(number: u64) -> Collection {
     }
 }
 
+#[test]
+fn without_a_connection_only_what_was_never_requested_fails() {
+    let new = begin(1);
+    let sent = Collection { state: Creating, ..begin(1) }.sending(at(1));
+    let (failed, effect) = new.without_connection(None, at(2)).unwrap();
+    assert_eq!((failed.state, failed.code.as_deref(), effect), (Failed, Some("collecting_disabled"), Effect::Failed));
+    let (stopped, effect) = sent.without_connection(None, at(2)).unwrap();
+    assert_eq!((stopped.state, stopped.next_attempt_at, effect), (Creating, None, Effect::None));
+    assert_eq!(failed.without_connection(None, at(3)), None);
+}
+
+#[test]
+fn a_slow_intent_is_looked_at_after_a_minute_and_later_every_hour() {
+    let processing =
+        || Answer::Intent(Intent { id: "pi_1".to_owned(), status: "processing".to_owned(), ..Intent::default() });
+    let watched = Collection { state: Watching, intent_id: Some("pi_1".to_owned()), ..begin(1) };
+    for (now, delay) in [(1, 60), (61, 61), (600, 600), (90_000, 3600)] {
+        let (next, effect) = watched.after(&watched.step(at(now)).unwrap(), processing(), at(now));
+        assert_eq!((next.next_attempt_at, effect), (Some(at(now + delay)), Effect::None));
+    }
+}
+
 /// What goes wrong at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
