@@ -20,11 +20,17 @@ impl PortalSettings {
         use SubscriptionStatus::{Cancelled, Expired};
         let status = subscription.status;
         let is_over = subscription.ends_at.is_some_and(|end| end <= now);
-        let is_running = !matches!(status, Cancelled | Expired) && !is_over;
+        // Another system decides about a subscription that it manages.
+        let is_own = subscription.managed_by.is_none();
+        let is_running = is_own && !matches!(status, Cancelled | Expired) && !is_over;
         Offers {
             cancel: is_running && self.cancel != CancelMode::Off,
-            resume: status == Cancelled && !is_over && self.resume,
+            resume: is_own && status == Cancelled && !is_over && self.resume,
             change: is_running && self.change == ChangeMode::Link,
+            choose: is_running
+                && self.change == ChangeMode::NextPeriod
+                && subscription.billing.is_some()
+                && subscription.renews_at.is_some(),
         }
     }
 }
@@ -38,6 +44,8 @@ pub struct Offers {
     pub resume: bool,
     /// To change the plan, if the plan has a link.
     pub change: bool,
+    /// To choose the plan of the next period.
+    pub choose: bool,
 }
 
 /// An unused one-time link. Its text is not part of it: only the hash is stored.

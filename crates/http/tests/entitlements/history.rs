@@ -46,7 +46,7 @@ async fn the_events_of_a_subscription_include_those_of_its_members_and_its_usage
     use_up(&app, &subscription, "a", 8).await;
     app.delete(&format!("{members}/{ada}")).await.expect(200);
     app.put(&format!("/subscriptions/{subscription}"), &json!({ "quantity": 2 })).await.expect(200);
-    // Both thresholds of another period in one call: two revisions.
+    // A lower limit is reached with the next call.
     app.put(&format!("/subscriptions/{subscription}"), &json!({ "entitlements": { "api": 9 } })).await.expect(200);
     use_up(&app, &subscription, "b", 1).await;
     let expected = [
