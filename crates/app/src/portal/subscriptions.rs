@@ -15,7 +15,7 @@ use perennial_domain::lifecycle::billing::{Billing, BillingDraft, ChangeDraft};
 use perennial_domain::money::Money;
 use perennial_domain::payments::Payment;
 use perennial_domain::plans::{Plan, PlanKey};
-use perennial_domain::portal::{CancelMode, PortalSettings};
+use perennial_domain::portal::{CancelMode, ChangeMode, PortalSettings};
 use perennial_domain::portal_offers::Offers;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
@@ -125,7 +125,8 @@ pub async fn choose(
         let chosen = plan.map(|plan| ChangeDraft { plan: Some(PlanKey::Id(plan)), quantity: None });
         let billing = BillingDraft { change: Some(chosen), ..BillingDraft::default() };
         let billing = Some(Some(Box::new(billing)));
-        settings.offers(before, now).choose.then(|| SubscriptionDraft { billing, ..SubscriptionDraft::default() })
+        let is_offered = settings.offers(before, now).change == ChangeMode::NextPeriod;
+        is_offered.then(|| SubscriptionDraft { billing, ..SubscriptionDraft::default() })
     })
     .await
 }

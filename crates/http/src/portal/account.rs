@@ -11,7 +11,7 @@ use perennial_app::error::Error;
 use perennial_app::portal::subscriptions::{self, Offered};
 use perennial_app::portal::{entitlements, sessions};
 use perennial_domain::id::{PlanId, SessionId, SubscriptionId};
-use perennial_domain::portal::CancelMode;
+use perennial_domain::portal::{CancelMode, ChangeMode};
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 
@@ -44,10 +44,10 @@ fn card(frame: &Frame<'_>, offered: &Offered) -> Markup {
                 }
             }
             div class="actions" {
-                @if offers.change && let Some(href) = &plan.href {
+                @if offers.change == ChangeMode::Link && let Some(href) = &plan.href {
                     a class="button primary" href=(href.as_str()) rel="noreferrer" { (texts::CHANGE) }
                 }
-                @if offers.choose {
+                @if offers.change == ChangeMode::NextPeriod {
                     a class="button primary" href={ "/portal/subscriptions/" (id) "/change" } { (texts::CHANGE) }
                 }
                 @if offers.resume {

@@ -10,10 +10,11 @@ use perennial_app::error::Error;
 use perennial_app::portal::subscriptions::{self, Offered};
 use perennial_domain::id::SubscriptionId;
 use perennial_domain::plans::Plan;
+use perennial_domain::portal::ChangeMode;
 
 pub(super) async fn choose(app: &App, frame: &Frame<'_>, id: SubscriptionId) -> Result<Reply, Error> {
     let offered = subscriptions::read(app, frame.known, &frame.organization.portal, id).await?;
-    if !offered.offers.choose {
+    if offered.offers.change != ChangeMode::NextPeriod {
         return Ok(see_other("/portal/"));
     }
     let choices = subscriptions::choices(app, frame.known, &offered).await?;
