@@ -121,7 +121,7 @@ async fn handle(options: &PortalOptions, call: Call<'_>) -> Result<Reply, Proble
     let visit = Visit { call, site };
     match &parts.method {
         method if *method == Method::GET || *method == Method::HEAD => get(visit, &segments).await,
-        method if *method == Method::POST => post(visit, &segments).await,
+        method if *method == Method::POST => Box::pin(post(visit, &segments)).await,
         _ => Err(Problem::method_not_allowed("GET, HEAD, POST")),
     }
 }

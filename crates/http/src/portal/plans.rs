@@ -9,6 +9,7 @@ use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::portal::subscriptions::{self, Offered};
 use perennial_domain::id::SubscriptionId;
+use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::Plan;
 use perennial_domain::portal::ChangeMode;
 
@@ -18,7 +19,7 @@ pub(super) async fn choose(app: &App, frame: &Frame<'_>, id: SubscriptionId) -> 
         return Ok(see_other("/portal/"));
     }
     let choices = subscriptions::choices(app, frame.known, &offered).await?;
-    let next = offered.subscription.billing.as_deref().and_then(|billing| billing.change_plan());
+    let next = offered.subscription.billing.as_deref().and_then(Billing::change_plan);
     let content = html! {
         (introduction(&offered))
         @if choices.is_empty() { div class="card" { p { (texts::NO_PLANS) } } }
