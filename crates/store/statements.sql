@@ -3037,6 +3037,9 @@ UPDATE sessions SET generation = $5, rotated_at = $6, graces = $7, expires_at = 
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL AND
     (usage_closed_until IS NULL OR usage_closed_until <= $4);
 
+-- subscriptions::ADVANCE
+UPDATE subscriptions SET revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
 -- subscriptions::CLOSE_USAGE
 UPDATE subscriptions SET usage_closed_until = $3 WHERE organization_id = $1 AND id = $2 AND (usage_closed_until IS NULL
     OR usage_closed_until < $3);

@@ -15,6 +15,7 @@ use perennial_domain::features::{Feature, FeatureKey, FeatureReference};
 use perennial_domain::id::{EventId, PlanId, SubscriptionId, UserId};
 use perennial_domain::members::{Member, Seats, seat_limit};
 use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
@@ -98,12 +99,14 @@ pub async fn add(
         let user = existing_user(app, &subscription, user, errors.clone()).await?;
         let Found { plan, feature, seats } = find(app, &subscription).await?;
         check_can_join(app, &subscription, user, seats).await?;
-        let (member, revision) = new_member(app, &subscription, user, time.now);
+        let member = new_member(&subscription, user, time.now);
+        let Stamp { at, revision } = app.stamp(&subscription, time.now);
         let response = render(&member, revision);
         let bound = seats.bound() - 1;
         let basis = Basis { subscription: &subscription, plan: &plan, seats: feature.as_ref(), bound };
-        let event = caller.event(EventKind::MemberCreated, id.bytes(), revision, time.now);
+        let event = caller.event(EventKind::MemberCreated, id.bytes(), revision, at).following(subscription.revision);
         let change = members::insert(Change::new(), &member, basis);
+        let change = store::subscriptions::write_advance(change, &subscription, revision);
         let mut change = events::insert(change, &Event { after: Some(json(&member)), ..event });
         if let Some(guard) = &guard {
             change = guard.store(change, &response, app.clock.now());
@@ -165,10 +168,9 @@ async fn check_can_join(app: &App, subscription: &Subscription, user: UserId, se
     Ok(())
 }
 
-fn new_member(app: &App, subscription: &Subscription, user_id: UserId, now: Time) -> (Member, EventId) {
+fn new_member(subscription: &Subscription, user_id: UserId, now: Time) -> Member {
     let (organization_id, subscription_id) = (subscription.organization_id, subscription.id);
-    let member = Member { organization_id, subscription_id, user_id, created_at: now };
-    (member, EventId::new(now, app.entropy.bits()))
+    Member { organization_id, subscription_id, user_id, created_at: now }
 }
 
 /// Removes a member and returns it as it was.
@@ -179,12 +181,11 @@ pub async fn remove(app: &App, caller: &Caller, id: SubscriptionId, user: UserId
         let subscription = subscriptions::read(app, caller, id).await?;
         let found = members::find(&app.db, subscription.organization_id, id, user).await?;
         let member = found.ok_or(Error::NotFound)?;
-        let change = store::subscriptions::guard_live(Change::new(), subscription.organization_id, id);
-        let change = prepare_removal(app, caller, change, &member, time.now);
+        let change = prepare_removal(app, caller, Change::new(), (&member, &subscription), time.now);
         let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(member),
-            Err(store::Error::Violated(Violation::Member | Violation::Subscription | Violation::Clock)) => {}
+            Err(store::Error::Violated(Violation::Member | Violation::Record | Violation::Clock)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -201,13 +202,29 @@ pub(crate) async fn prepare_erasure(
     now: Time,
 ) -> Result<Change, Error> {
     let memberships = members::of_user(&app.db, caller.organization(), user).await?;
-    let change = members::guard_count_of_user(change, caller.organization(), user, memberships.len());
-    Ok(memberships.iter().fold(change, |change, member| prepare_removal(app, caller, change, member, now)))
+    let mut change = members::guard_count_of_user(change, caller.organization(), user, memberships.len());
+    for member in &memberships {
+        // Members of a deleted subscription are removed with it.
+        let found = store::subscriptions::by_id(&app.db, caller.organization(), member.subscription_id).await?;
+        if let Some(subscription) = found {
+            change = prepare_removal(app, caller, change, (member, &subscription), now);
+        }
+    }
+    Ok(change)
 }
 
-fn prepare_removal(app: &App, caller: &Caller, change: Change, member: &Member, now: Time) -> Change {
-    let revision = EventId::new(now, app.entropy.bits());
-    let event = caller.event(EventKind::MemberDeleted, member.subscription_id.bytes(), revision, now);
+/// Removes a member. The event is the new revision of the subscription, so that its history has it.
+fn prepare_removal(
+    app: &App,
+    caller: &Caller,
+    change: Change,
+    (member, subscription): (&Member, &Subscription),
+    now: Time,
+) -> Change {
+    let Stamp { at, revision } = app.stamp(subscription, now);
+    let event = caller.event(EventKind::MemberDeleted, member.subscription_id.bytes(), revision, at);
+    let event = event.following(subscription.revision);
+    let change = store::subscriptions::advance(change, subscription, revision);
     let change = members::remove(change, member);
     events::insert(change, &Event { before: Some(json(member)), ..event })
 }

@@ -3,6 +3,7 @@
 //! A user of the portal is a caller that sees its own records only. A session of the portal is an ordinary session without a
 //! client and without tokens: a sealed cookie names it, and every request reads it, so that an end takes effect at once.
 
+pub mod entitlements;
 pub mod invoices;
 pub mod links;
 pub mod options;

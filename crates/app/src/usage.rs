@@ -81,8 +81,9 @@ pub async fn record(
             }
         };
         let guarded = known.subscriptions_of(&intake);
-        let change = usage_events::insert(Change::new(), caller.organization(), &guarded, &intake.accepted);
-        let change = effects.store(app, caller, change, now);
+        let advanced = effects.advanced();
+        let change = usage_events::insert(Change::new(), caller.organization(), &guarded, &intake.accepted, &advanced);
+        let change = effects.store(app, caller, &known, change, now);
         let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => {
@@ -96,7 +97,11 @@ pub async fn record(
                 is_optimistic = false;
             }
             Err(store::Error::Violated(
-                Violation::Subscription | Violation::Plan | Violation::UsageTotal | Violation::Clock,
+                Violation::Subscription
+                | Violation::Record
+                | Violation::Plan
+                | Violation::UsageTotal
+                | Violation::Clock,
             )) => {}
             Err(error) => return Err(error.into()),
         }

@@ -353,13 +353,13 @@ async fn commit_late_changes<R: Resource>(
     }
 }
 
-/// Compares the revision with the caller's. A change of access by the clock changes no field, so the revision before it is
-/// as good.
+/// Compares the revision with the caller's. Some events are a new revision of a record and change no field of it, so the
+/// revision before them is as good.
 async fn check_revision(app: &App, caller: &Caller, if_match: &IfMatch, current: EventId) -> Result<(), Error> {
     let mut revision = current;
     while let Err(stale) = if_match.check(revision) {
         let event = events::by_id(&app.db, caller.organization(), revision).await?;
-        match event.filter(|event| event.kind == EventKind::SubscriptionAccessChanged) {
+        match event.filter(|event| event.kind.leaves_record_as_it_was()) {
             Some(Event { previous_id: Some(previous), .. }) => revision = previous,
             _ => return Err(stale),
         }

@@ -240,6 +240,17 @@ impl Event {
     }
 }
 
+impl EventKind {
+    /// Whether the event is a new revision of the record that it names and changes no field of it: the clock changed access, or
+    /// something happened to the record's members or usage.
+    pub const fn leaves_record_as_it_was(self) -> bool {
+        matches!(
+            self,
+            Self::SubscriptionAccessChanged | Self::MemberCreated | Self::MemberDeleted | Self::UsageThresholdReached
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,11 +20,18 @@ impl PortalSettings {
         use SubscriptionStatus::{Cancelled, Expired};
         let status = subscription.status;
         let is_over = subscription.ends_at.is_some_and(|end| end <= now);
-        let is_running = !matches!(status, Cancelled | Expired) && !is_over;
+        // Another system decides about a subscription that it manages.
+        let is_own = subscription.managed_by.is_none();
+        let is_running = is_own && !matches!(status, Cancelled | Expired) && !is_over;
+        let has_next_period = subscription.billing.is_some() && subscription.renews_at.is_some();
         Offers {
             cancel: is_running && self.cancel != CancelMode::Off,
-            resume: status == Cancelled && !is_over && self.resume,
-            change: is_running && self.change == ChangeMode::Link,
+            resume: is_own && status == Cancelled && !is_over && self.resume,
+            change: match self.change {
+                ChangeMode::Link if is_running => ChangeMode::Link,
+                ChangeMode::NextPeriod if is_running && has_next_period => ChangeMode::NextPeriod,
+                _ => ChangeMode::Off,
+            },
         }
     }
 }
@@ -36,8 +43,8 @@ pub struct Offers {
     pub cancel: bool,
     /// To resume it.
     pub resume: bool,
-    /// To change the plan, if the plan has a link.
-    pub change: bool,
+    /// How to change the plan. A link is offered if the plan has one.
+    pub change: ChangeMode,
 }
 
 /// An unused one-time link. Its text is not part of it: only the hash is stored.

@@ -192,9 +192,13 @@ fn record_id(text: &str) -> Result<(RecordKind, [u8; 16]), InvalidValue> {
     parsed.ok_or_else(|| invalid("must be the ID of a record"))
 }
 
-/// Those of the types that a record of this kind can have. IDs of two kinds may have the same bytes.
+/// Those of the types that a record with an ID of this kind can have: its own, and those that are named by it, such as the
+/// members of a subscription. IDs of two kinds may have the same bytes.
 fn types_of(kind: RecordKind, wanted: &[&'static str]) -> Vec<&'static str> {
-    let of_kind = EventKind::ALL.iter().filter(|known| known.record_kind() == kind).map(|known| known.as_str());
+    let of_kind = EventKind::ALL
+        .iter()
+        .filter(|known| known.record_kind().id_prefix() == kind.id_prefix())
+        .map(|known| known.as_str());
     let kinds: Vec<_> = of_kind.filter(|known| wanted.is_empty() || wanted.contains(known)).collect();
     // No types would mean all types.
     if kinds.is_empty() { vec![""] } else { kinds }

@@ -5,8 +5,10 @@
 
 mod account;
 mod format;
+mod included;
 mod invoices;
 mod pages;
+mod plans;
 mod sign_in;
 mod texts;
 
@@ -119,7 +121,7 @@ async fn handle(options: &PortalOptions, call: Call<'_>) -> Result<Reply, Proble
     let visit = Visit { call, site };
     match &parts.method {
         method if *method == Method::GET || *method == Method::HEAD => get(visit, &segments).await,
-        method if *method == Method::POST => post(visit, &segments).await,
+        method if *method == Method::POST => Box::pin(post(visit, &segments)).await,
         _ => Err(Problem::method_not_allowed("GET, HEAD, POST")),
     }
 }
@@ -133,11 +135,13 @@ async fn get(visit: Visit<'_>, segments: &[&str]) -> Result<Reply, Problem> {
         ["oidc", "start", organization, provider] => sign_in::start(&visit, organization, provider).await,
         ["oidc", "callback"] => sign_in::callback(&visit).await,
         ["" | "invoices" | "payments" | "sessions"]
-        | ["subscriptions", _, "cancel"]
+        | ["subscriptions", _, "cancel" | "change"]
         | ["invoices" | "credit-notes", _, "document"] => account_page(&visit, segments).await,
-        ["sign-out"] | ["subscriptions", _, "resume"] | ["sessions", "end-others"] | ["sessions", _, "end"] => {
-            Err(Problem::method_not_allowed("POST"))
-        }
+        ["sign-out"]
+        | ["subscriptions", _, "resume" | "keep-plan"]
+        | ["subscriptions", _, "change", _]
+        | ["sessions", "end-others"]
+        | ["sessions", _, "end"] => Err(Problem::method_not_allowed("POST")),
         _ => Err(not_found()),
     }
 }
@@ -158,6 +162,7 @@ async fn account_page(visit: &Visit<'_>, segments: &[&str]) -> Result<Reply, Pro
         ["subscriptions", id, "cancel"] => {
             account::confirm_cancel(app, &frame, id.parse().map_err(|_| not_found())?).await?
         }
+        ["subscriptions", id, "change"] => plans::choose(app, &frame, id.parse().map_err(|_| not_found())?).await?,
         _ => account::overview(app, &frame).await?,
     })
 }
@@ -169,10 +174,16 @@ async fn post(mut visit: Visit<'_>, segments: &[&str]) -> Result<Reply, Problem>
     let action = match *segments {
         ["subscriptions", id, "cancel"] => Some(Action::Cancel(id.parse().map_err(|_| not_found())?)),
         ["subscriptions", id, "resume"] => Some(Action::Resume(id.parse().map_err(|_| not_found())?)),
+        ["subscriptions", id, "keep-plan"] => Some(Action::Choose(id.parse().map_err(|_| not_found())?, None)),
+        ["subscriptions", id, "change", plan] => {
+            let (id, plan) = (id.parse().map_err(|_| not_found())?, plan.parse().map_err(|_| not_found())?);
+            Some(Action::Choose(id, Some(plan)))
+        }
         ["sessions", "end-others"] => Some(Action::EndOthers),
         ["sessions", id, "end"] => Some(Action::EndSession(id.parse().map_err(|_| not_found())?)),
         ["sign-out"] => None,
         ["" | "invoices" | "payments" | "sessions"]
+        | ["subscriptions", _, "change"]
         | ["invoices" | "credit-notes", _, "document"]
         | ["sign-in" | "oidc" | "style", ..] => {
             return Err(Problem::method_not_allowed("GET, HEAD"));

@@ -4,6 +4,7 @@ mod invoices;
 mod links;
 mod oidc;
 mod pages;
+mod plans;
 mod secrets;
 mod sessions;
 mod support;

@@ -108,7 +108,7 @@ fn by_hand() -> Vec<Statement> {
         due::BACKLOG, due::DUE, due::LATE, due::LIVE_DUE, due::NEXT_DUE, due::PARKED, due::TEST_DUE, due::WITH_DUE,
         holds::HELD, holds::HOLD, holds::HOLD_ALL, holds::REMOVE, sessions::BY_USER, sessions::EXTEND,
         sessions::MARK_USED, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::ROTATE,
-        subscriptions::ACCEPTS_USAGE, subscriptions::CLOSE_USAGE, subscriptions::COUNT_BY_PLAN,
+        subscriptions::ACCEPTS_USAGE, subscriptions::ADVANCE, subscriptions::CLOSE_USAGE, subscriptions::COUNT_BY_PLAN,
         subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
         invoices::POSTPONE, subscriptions::POSTPONE,
         subscriptions::RESCHEDULE, subscriptions::SCHEDULE, test_clocks::ANY_IDLE, test_clocks::NEWER,

@@ -113,6 +113,11 @@ pub(crate) static RESCHEDULE: Sql = Sql::new(
 /// Acts later on a subscription that cannot be read.
 pub(crate) static POSTPONE: Sql =
     Sql::new("UPDATE subscriptions SET due_at = $3 WHERE organization_id = $1 AND id = $2 AND due_at < $3");
+/// A new revision of a subscription that is as it was read.
+pub(crate) static ADVANCE: Sql = Sql::new(
+    "UPDATE subscriptions SET revision = $4
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL",
+);
 
 /// The number of subscriptions that a connection manages, and the first of them.
 pub(crate) static MANAGED: Sql = Sql::new(
@@ -304,6 +309,23 @@ pub fn postpone(change: Change, organization: OrganizationId, id: [u8; 16], unti
 /// Closes the window of usage that ends at an instant. No event before it is accepted any more.
 pub fn close_usage(change: Change, organization: OrganizationId, id: SubscriptionId, until: Time) -> Change {
     change.execute_any(&CLOSE_USAGE, vec![organization.bytes().into(), id.bytes().into(), codec::time(until)])
+}
+
+/// Gives the subscription a new revision, for an event about it that changes no field; rejected with [`Violation::Record`] if
+/// it has changed since it was read.
+pub fn advance(change: Change, subscription: &Subscription, revision: EventId) -> Change {
+    write_advance(record::at_revision(change, subscription, subscription.revision), subscription, revision)
+}
+
+/// The new revision alone, for a subscription that an exclusive guard of the same change holds at the revision it was read at.
+pub fn write_advance(change: Change, subscription: &Subscription, revision: EventId) -> Change {
+    let params = vec![
+        subscription.organization_id.bytes().into(),
+        subscription.id.bytes().into(),
+        subscription.revision.bytes().into(),
+        revision.bytes().into(),
+    ];
+    change.execute(&ADVANCE, params, Violation::Record)
 }
 
 /// Soft-deletes the subscription.

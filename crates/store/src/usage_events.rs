@@ -68,12 +68,13 @@ pub(crate) static REMOVE_OLD: Sql = Sql::new(
 
 /// New events of a call, in one statement on PostgreSQL. Rejected with [`Violation::UsageEvent`] if one of them is stored
 /// already, and with [`Violation::Subscription`] if a subscription has changed since it was read: a decision about late
-/// events depends on it.
+/// events depends on it. The subscriptions in `advanced` get a new revision in the same change.
 pub fn insert(
     change: Change,
     organization: OrganizationId,
     subscriptions: &[&Subscription],
     events: &[UsageEvent],
+    advanced: &[SubscriptionId],
 ) -> Change {
     let change = subscriptions.iter().fold(change, |change, subscription| {
         let id = subscription.id.bytes();
@@ -82,7 +83,8 @@ pub fn insert(
         let revision = subscription.revision.bytes();
         let params = vec![organization.bytes().into(), id.into(), revision.into(), codec::time(earliest)];
         let sql = &ACCEPTS_USAGE;
-        let (table, lock, violation) = (&SUBSCRIPTIONS, Lock::Share, Violation::Subscription);
+        let lock = if advanced.contains(&subscription.id) { Lock::Exclusive } else { Lock::Share };
+        let (table, violation) = (&SUBSCRIPTIONS, Violation::Subscription);
         change.guard(Guard { table, key: id, lock, sql, params, violation })
     });
     // In the order of the key: two servers that insert the same events wait for each other and cannot deadlock.

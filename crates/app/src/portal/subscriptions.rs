@@ -2,6 +2,7 @@
 //! What is offered is decided by the domain, and checked again when it is done.
 
 use super::sessions::PortalSession;
+use crate::business_time;
 use crate::context::App;
 use crate::error::Error;
 use crate::revision::IfMatch;
@@ -10,10 +11,11 @@ use crate::{payments, plans, subscriptions};
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PlanId, SubscriptionId};
+use perennial_domain::lifecycle::billing::{Billing, BillingDraft, ChangeDraft};
 use perennial_domain::money::Money;
 use perennial_domain::payments::Payment;
 use perennial_domain::plans::{Plan, PlanKey};
-use perennial_domain::portal::{CancelMode, PortalSettings};
+use perennial_domain::portal::{CancelMode, ChangeMode, PortalSettings};
 use perennial_domain::portal_offers::Offers;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
@@ -23,6 +25,8 @@ use std::collections::HashMap;
 
 /// The most subscriptions on a page.
 const MAX_SUBSCRIPTIONS: usize = 100;
+/// The most plans to choose from.
+const MAX_PLANS: usize = 100;
 /// The most payments on a page.
 const MAX_PAYMENTS: usize = 25;
 
@@ -38,6 +42,8 @@ pub struct Offered {
     pub currency: Currency,
     /// How often it is paid.
     pub cycle: BillingCycle,
+    /// The plan of the next period, if another one is chosen.
+    pub next_plan: Option<Plan>,
     /// What the user may do.
     pub offers: Offers,
 }
@@ -55,11 +61,16 @@ pub async fn list(app: &App, known: &PortalSession, settings: &PortalSettings) -
     let caller = known.caller("");
     let query = subscriptions::Query::default();
     let found = subscriptions::page(app, &caller, None, query, None, MAX_SUBSCRIPTIONS).await?;
+    let now = business_time::now(app, &caller).await?;
     let mut plans = Plans::default();
     let mut offered = Vec::with_capacity(found.items.len());
     for subscription in found.items {
         let plan = plans.find(app, known, subscription.plan_id).await?;
-        offered.push(describe(app, subscription, plan, settings).await?);
+        let next_plan = match subscription.billing.as_deref().and_then(Billing::change_plan) {
+            Some(next) => Some(plans.find(app, known, next).await?),
+            None => None,
+        };
+        offered.push(describe(app, (subscription, plan, next_plan), settings, now).await?);
     }
     Ok(offered)
 }
@@ -74,7 +85,50 @@ pub async fn read(
     let caller = known.caller("");
     let subscription = subscriptions::read(app, &caller, id).await?;
     let plan = plans::read(app, &caller, &PlanKey::Id(subscription.plan_id)).await?;
-    describe(app, subscription, plan, settings).await
+    let now = business_time::now(app, &caller).await?;
+    describe(app, (subscription, plan, None), settings, now).await
+}
+
+/// Now, by the clock of the user's organization.
+pub async fn now(app: &App, known: &PortalSession) -> Result<Time, Error> {
+    business_time::now(app, &known.caller("")).await
+}
+
+/// The plans that a subscription can change to with its next period: active ones in its currency that renew.
+pub async fn choices(app: &App, known: &PortalSession, offered: &Offered) -> Result<Vec<Plan>, Error> {
+    let query = plans::Query { is_active: Some(true), ..plans::Query::default() };
+    let found = plans::page(app, &known.caller(""), &query, None, MAX_PLANS).await?;
+    let can_be_chosen = |plan: &Plan| {
+        plan.id != offered.subscription.plan_id
+            && plan.currency == offered.currency
+            && plan.billing_cycle != BillingCycle::Lifetime
+    };
+    Ok(found.items.into_iter().filter(can_be_chosen).collect())
+}
+
+/// Sets the plan of the next period; none keeps the current plan.
+pub async fn choose(
+    app: &App,
+    known: &PortalSession,
+    settings: &PortalSettings,
+    (id, plan): (SubscriptionId, Option<PlanId>),
+    request_id: &str,
+) -> Result<(), Error> {
+    if let Some(plan) = plan {
+        let offered = read(app, known, settings, id).await?;
+        let choices = choices(app, known, &offered).await?;
+        if !choices.iter().any(|choice| choice.id == plan) {
+            return Err(Error::NotFound);
+        }
+    }
+    change(app, known, id, request_id, |before, now| {
+        let chosen = plan.map(|plan| ChangeDraft { plan: Some(PlanKey::Id(plan)), quantity: None });
+        let billing = BillingDraft { change: Some(chosen), ..BillingDraft::default() };
+        let billing = Some(Some(Box::new(billing)));
+        let is_offered = settings.offers(before, now).change == ChangeMode::NextPeriod;
+        is_offered.then(|| SubscriptionDraft { billing, ..SubscriptionDraft::default() })
+    })
+    .await
 }
 
 /// The instant at which access ends if the user cancels now.
@@ -169,18 +223,18 @@ async fn change(
     decide: impl Fn(&Subscription, Time) -> Option<SubscriptionDraft> + Send + Sync,
 ) -> Result<(), Error> {
     let caller = known.caller(request_id);
-    let read_patch =
-        |before: &Subscription| (decide(before, app.clock.now()).unwrap_or_default(), ValidationErrors::none());
+    let now = business_time::now(app, &caller).await?;
+    let read_patch = |before: &Subscription| (decide(before, now).unwrap_or_default(), ValidationErrors::none());
     use_cases::update::<Subscription>(app, &caller, &id, &IfMatch::Unconditional, read_patch).await.map(drop)
 }
 
 async fn describe(
     app: &App,
-    subscription: Subscription,
-    plan: Plan,
+    (subscription, plan, next_plan): (Subscription, Plan, Option<Plan>),
     settings: &PortalSettings,
+    now: Time,
 ) -> Result<Offered, Error> {
-    let offers = settings.offers(&subscription, app.clock.now());
+    let offers = settings.offers(&subscription, now);
     let (price, currency, cycle) = if subscription.plan_version == plan.version {
         (plan.price, plan.currency, plan.billing_cycle)
     } else {
@@ -191,7 +245,7 @@ async fn describe(
             (old.price, plan.currency, old.billing_cycle)
         })
     };
-    Ok(Offered { subscription, plan, price, currency, cycle, offers })
+    Ok(Offered { subscription, plan, price, currency, cycle, next_plan, offers })
 }
 
 /// The plans that were read for a page.

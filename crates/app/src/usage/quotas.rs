@@ -12,13 +12,14 @@ use perennial_domain::entitlements::{
 };
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::features::Feature;
-use perennial_domain::id::{EventId, FeatureId, MeterId, PlanId, SubscriptionId};
+use perennial_domain::id::{FeatureId, MeterId, PlanId, SubscriptionId};
 use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::stamp::{Stamp, Stamped};
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_domain::usage::{Quantity, TimeSpan, UsageEvent, UsageMode};
 use perennial_store::usage_totals::{self, Total};
-use perennial_store::{self as store, Change, Violation, events, plans};
+use perennial_store::{self as store, Change, Violation, events, plans, subscriptions};
 use std::collections::{BTreeMap, HashMap};
 
 /// What follows from the new events of a call.
@@ -246,8 +247,20 @@ impl Group<'_> {
 }
 
 impl Effects {
+    /// The subscriptions that get a new revision, which must be guarded exclusively.
+    pub(super) fn advanced(&self) -> Vec<SubscriptionId> {
+        self.reached.iter().map(|reached| reached.data.id).collect()
+    }
+
     /// Adds the guards, the totals and the events of thresholds. The subscriptions are guarded already.
-    pub(super) fn store(&self, app: &App, caller: &Caller, mut change: Change, now: Time) -> Change {
+    pub(super) fn store(
+        &self,
+        app: &App,
+        caller: &Caller,
+        known: &References,
+        mut change: Change,
+        now: Time,
+    ) -> Change {
         let organization = caller.organization();
         for plan in &self.plans {
             change = plans::guard_unchanged(change, plan);
@@ -259,11 +272,21 @@ impl Effects {
                 change = usage_totals::add(change, organization, *subscription, *meter, *span, (*more, *bounds));
             }
         }
+        let mut last: BTreeMap<SubscriptionId, Stamp> = BTreeMap::new();
         for Reached { feature, span, data } in &self.reached {
             change = usage_totals::report(change, organization, data.id, *feature, *span, data.threshold);
-            let id = EventId::new(now, app.entropy.bits());
-            let event = caller.event(EventKind::UsageThresholdReached, data.id.bytes(), id, now);
-            change = events::insert(change, &Event { after: Some(json(data)), ..event });
+            let Some(subscription) = known.subscriptions.get(&data.id) else { continue };
+            // An event about a subscription is its new revision, so that its history has all of them.
+            let before = last.get(&data.id).copied().unwrap_or_else(|| subscription.stamp());
+            let stamp = before.next(now, app.entropy.bits());
+            last.insert(data.id, stamp);
+            let event = caller.event(EventKind::UsageThresholdReached, data.id.bytes(), stamp.revision, stamp.at);
+            change = events::insert(change, &Event { after: Some(json(data)), ..event.following(before.revision) });
+        }
+        for (id, stamp) in last {
+            if let Some(subscription) = known.subscriptions.get(&id) {
+                change = subscriptions::write_advance(change, subscription, stamp.revision);
+            }
         }
         change
     }

@@ -48,9 +48,10 @@ pub fn check(feature: &Feature, entitlements: &UserEntitlements, has_subscriptio
         _ if !has_subscription => Some(Reason::NoSubscription),
         None => Some(Reason::NotGranted),
         Some(found) => match (found.value, found.remaining) {
-            (GrantValue::Flag(false) | GrantValue::Number(0), _) => Some(Reason::NotGranted),
             (GrantValue::Flag(true) | GrantValue::Unlimited, _) => None,
+            // Negative usage can leave something of a quota of 0.
             (_, Some(Remaining::Amount(left))) if left.millionths() >= i128::from(need) * 1_000_000 => None,
+            (GrantValue::Flag(false) | GrantValue::Number(0), _) => Some(Reason::NotGranted),
             (GrantValue::Number(value), None) if value >= need => None,
             _ => Some(Reason::LimitReached),
         },

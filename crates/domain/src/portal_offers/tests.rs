@@ -1,6 +1,8 @@
 use super::*;
 use crate::clients::Origin;
 use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use crate::lifecycle::billing::Billing;
+use crate::lifecycle::calendar::ZoneName;
 use crate::plans::Version;
 use crate::portal::{Accent, PORTAL_MAX_SECONDS, masked_email, portal_expiry};
 use crate::subscriptions::{SubscriptionDetails, SubscriptionDraft};
@@ -64,7 +66,7 @@ fn what_is_offered_follows_the_status_and_the_settings() {
     let usual = PortalSettings::default();
     let offers = |settings: &PortalSettings, status, ends_at| {
         let Offers { cancel, resume, change } = settings.offers(&subscription(status, ends_at), at(100));
-        (cancel, resume, change)
+        (cancel, resume, change == ChangeMode::Link)
     };
     assert_eq!(offers(&usual, Active, None), (true, false, false));
     assert_eq!(offers(&usual, OnTrial, None), (true, false, false));
@@ -78,6 +80,32 @@ fn what_is_offered_follows_the_status_and_the_settings() {
     let link = PortalSettings { change: ChangeMode::Link, ..usual };
     assert_eq!(offers(&link, Active, None), (true, false, true));
     assert_eq!(offers(&link, Cancelled, Some(at(101))), (false, true, false));
+}
+
+#[test]
+fn nothing_is_offered_for_a_managed_subscription() {
+    use SubscriptionStatus::{Active, Cancelled};
+    let settings = PortalSettings { change: ChangeMode::Link, ..PortalSettings::default() };
+    for (status, ends_at) in [(Active, None), (Cancelled, Some(at(101)))] {
+        let managed_by = Some(crate::id::ConnectionId::from_bytes([6; 16]));
+        let managed = Subscription { managed_by, ..subscription(status, ends_at) };
+        let nothing = Offers { cancel: false, resume: false, change: ChangeMode::Off };
+        assert_eq!(settings.offers(&managed, at(100)), nothing);
+    }
+}
+
+#[test]
+fn only_a_billed_subscription_that_renews_can_change_with_the_next_period() {
+    let settings = PortalSettings { change: ChangeMode::NextPeriod, ..PortalSettings::default() };
+    let choose = |subscription: &Subscription| settings.offers(subscription, at(100)).change == ChangeMode::NextPeriod;
+    let external = subscription(SubscriptionStatus::Active, None);
+    assert!(!choose(&external));
+    let billing = Some(Box::new(Billing::new(ZoneName::default(), external.starts_at)));
+    let billed = Subscription { billing, ..external };
+    assert!(choose(&billed));
+    assert_eq!(PortalSettings::default().offers(&billed, at(100)).change, ChangeMode::Off);
+    assert!(!choose(&Subscription { renews_at: None, ..billed.clone() }));
+    assert!(!choose(&Subscription { status: SubscriptionStatus::Cancelled, ends_at: Some(at(101)), ..billed }));
 }
 
 #[test]

@@ -2,24 +2,28 @@
 
 use super::format::{day, money, times};
 use super::pages::{Frame, Place, see_other, status};
-use super::{invoices, texts};
+use super::{included, invoices, texts};
 use crate::query::decode;
 use crate::reply::Reply;
 use maud::{Markup, html};
 use perennial_app::context::App;
 use perennial_app::error::Error;
-use perennial_app::portal::sessions;
 use perennial_app::portal::subscriptions::{self, Offered};
-use perennial_domain::id::{SessionId, SubscriptionId};
-use perennial_domain::portal::CancelMode;
+use perennial_app::portal::{entitlements, sessions};
+use perennial_domain::id::{PlanId, SessionId, SubscriptionId};
+use perennial_domain::portal::{CancelMode, ChangeMode};
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 
 pub(super) async fn overview(app: &App, frame: &Frame<'_>) -> Result<Reply, Error> {
-    let offered = subscriptions::list(app, frame.known, &frame.organization.portal).await?;
+    let (offered, included) = tokio::try_join!(
+        subscriptions::list(app, frame.known, &frame.organization.portal),
+        entitlements::list(app, frame.known),
+    )?;
     let content = html! {
         @if offered.is_empty() { div class="card" { p { (texts::NO_SUBSCRIPTIONS) } } }
         @for one in &offered { (card(frame, one)) }
+        @if !included.is_empty() { (included::section(&included)) }
     };
     Ok(frame.page(Place::Subscriptions, texts::SUBSCRIPTIONS, &content))
 }
@@ -35,10 +39,16 @@ fn card(frame: &Frame<'_>, offered: &Offered) -> Markup {
                     (status(texts::status(subscription.status)))
                 }
                 p { (price(offered)) " " (dates(offered)) }
+                @if let (Some(next), Some(at)) = (&offered.next_plan, subscription.renews_at) {
+                    p { "Changes to " strong dir="auto" { (next.name.as_str()) } " on " time datetime=(at) { (day(at)) } "." }
+                }
             }
             div class="actions" {
-                @if offers.change && let Some(href) = &plan.href {
+                @if offers.change == ChangeMode::Link && let Some(href) = &plan.href {
                     a class="button primary" href=(href.as_str()) rel="noreferrer" { (texts::CHANGE) }
+                }
+                @if offers.change == ChangeMode::NextPeriod {
+                    a class="button primary" href={ "/portal/subscriptions/" (id) "/change" } { (texts::CHANGE) }
                 }
                 @if offers.resume {
                     (frame.button(&format!("/portal/subscriptions/{id}/resume"), texts::RESUME, "primary"))
@@ -78,7 +88,7 @@ pub(super) async fn confirm_cancel(app: &App, frame: &Frame<'_>, id: Subscriptio
     if !offered.offers.cancel {
         return Ok(see_other("/portal/"));
     }
-    let now = app.clock.now();
+    let now = subscriptions::now(app, frame.known).await?;
     let end = subscriptions::end_of_access(&offered, settings, now);
     let content = html! {
         div class="card stack" {
@@ -175,6 +185,8 @@ pub(super) async fn devices(app: &App, frame: &Frame<'_>) -> Result<Reply, Error
 pub(super) enum Action {
     Cancel(SubscriptionId),
     Resume(SubscriptionId),
+    /// The plan of the next period; none keeps the current one.
+    Choose(SubscriptionId, Option<PlanId>),
     EndSession(SessionId),
     EndOthers,
 }
@@ -188,6 +200,10 @@ pub(super) async fn act(app: &App, frame: &Frame<'_>, action: Action, request_id
         }
         Action::Resume(id) => {
             subscriptions::resume(app, known, settings, id, request_id).await?;
+            Ok(see_other("/portal/"))
+        }
+        Action::Choose(id, plan) => {
+            subscriptions::choose(app, known, settings, (id, plan), request_id).await?;
             Ok(see_other("/portal/"))
         }
         Action::EndSession(id) => {
