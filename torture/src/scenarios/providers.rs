@@ -44,7 +44,7 @@ pub(super) struct Amount {
     step_kills: usize,
 }
 
-const QUICK: Amount = Amount { subscriptions: 44, changes: 150, kills: 3, payments: 30, page_kills: 2, step_kills: 0 };
+const QUICK: Amount = Amount { subscriptions: 44, changes: 120, kills: 2, payments: 30, page_kills: 1, step_kills: 0 };
 const USUAL: Amount =
     Amount { subscriptions: 200, changes: 2_000, kills: 25, payments: 500, page_kills: 18, step_kills: 1 };
 const FULL: Amount =

@@ -16,9 +16,9 @@ use crate::failure::Result;
 /// Webhooks that are on the way at the same time.
 const ON_THE_WAY: usize = 12;
 /// How long a provider is away.
-const AWAY: Duration = Duration::from_secs(2);
+const AWAY: Duration = Duration::from_secs(1);
 /// What a provider asks for, and how long requests may have been on the way before.
-const RETRY_AFTER: u64 = 4;
+const RETRY_AFTER: u64 = 3;
 const SENT_BEFORE: Duration = Duration::from_millis(1_500);
 
 pub(super) struct Storm<'r> {
