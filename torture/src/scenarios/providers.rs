@@ -11,7 +11,7 @@ mod place;
 mod storm;
 mod sweeps;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use perennial_fake_provider::Kind;
 use perennial_harness::SeededRandom;
@@ -40,15 +40,39 @@ pub(super) struct Amount {
     payments: usize,
     /// Kills of a sweep at its pages. On PostgreSQL each waits for a lease.
     page_kills: usize,
+    /// How long the rest may take after the storm.
+    drain: Duration,
     /// How often a collection is killed at each of its steps.
     step_kills: usize,
 }
 
-const QUICK: Amount = Amount { subscriptions: 44, changes: 120, kills: 2, payments: 30, page_kills: 1, step_kills: 0 };
-const USUAL: Amount =
-    Amount { subscriptions: 200, changes: 2_000, kills: 25, payments: 500, page_kills: 18, step_kills: 1 };
-const FULL: Amount =
-    Amount { subscriptions: 1_000, changes: 20_000, kills: 200, payments: 10_000, page_kills: 100, step_kills: 10 };
+const QUICK: Amount = Amount {
+    subscriptions: 44,
+    changes: 120,
+    kills: 2,
+    payments: 30,
+    page_kills: 1,
+    drain: Duration::from_mins(3),
+    step_kills: 0,
+};
+const USUAL: Amount = Amount {
+    subscriptions: 200,
+    changes: 2_000,
+    kills: 25,
+    payments: 500,
+    page_kills: 18,
+    drain: Duration::from_mins(10),
+    step_kills: 1,
+};
+const FULL: Amount = Amount {
+    subscriptions: 1_000,
+    changes: 20_000,
+    kills: 200,
+    payments: 10_000,
+    page_kills: 100,
+    drain: Duration::from_hours(1),
+    step_kills: 10,
+};
 
 pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let amount = run.size.choose(QUICK, USUAL, FULL);
@@ -64,7 +88,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let mut storm = Storm::new(&mut random);
     storm.run(&mut place, &mut accounts, &mut collecting, amount)?;
     let steps = collecting.kill_at_steps(&mut place, &accounts[0], amount.step_kills)?;
-    place.drain(&accounts, &mut collecting)?;
+    place.drain(&accounts, &mut collecting, amount.drain)?;
     let found = compare::all(&place, &accounts)?;
     let mut measured = vec![
         Measured::at_least("kills", place.kills, amount.kills + steps),

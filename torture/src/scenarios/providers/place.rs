@@ -17,8 +17,7 @@ use crate::rows;
 
 const SIGKILL: i32 = 9;
 const POLL: Duration = Duration::from_millis(100);
-/// How long a server that was killed may hold up a reconciliation, and all of the rest.
-const LIMIT: Duration = Duration::from_mins(10);
+/// How often a reconciliation is tried that a server that was killed may hold up.
 const TRIES: usize = 30;
 
 pub(super) struct Place<'a> {
@@ -128,13 +127,13 @@ impl<'a> Place<'a> {
     }
 
     /// Lets everything come to an end: one sweep of each connection, no webhook waits, no payment is processing.
-    pub(super) fn drain(&self, accounts: &[Account], collecting: &mut Collecting) -> Result {
+    pub(super) fn drain(&self, accounts: &[Account], collecting: &mut Collecting, limit: Duration) -> Result {
         let mut random = SeededRandom::new(1);
         for account in accounts {
             // In a storm many may lose access.
             self.reconcile(account, &["--yes"])?;
         }
-        let deadline = Instant::now() + LIMIT;
+        let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
             let is_collected = collecting.advance(self, &accounts[0], &mut random)?;
             if is_collected && rows::count(self.home, WAITING)? == 0 {
