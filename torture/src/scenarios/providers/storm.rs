@@ -55,8 +55,9 @@ impl<'r> Storm<'r> {
             self.post(at, webhook);
             self.deliver(place, accounts, ON_THE_WAY);
             collecting.begin_some(place, &accounts[0], (step + 1) * amount.payments / amount.changes, self.random);
+            // A connection that is closed is repeated once by the client itself.
             let fault = self.fault();
-            accounts[0].fake.set(|behavior| behavior.faults.extend([fault]));
+            accounts[0].fake.set(|behavior| behavior.faults.extend([fault, fault]));
             if step % every == every / 2 {
                 place.kill_one(self.random)?;
             }
@@ -66,7 +67,8 @@ impl<'r> Storm<'r> {
             }
         }
         self.deliver(place, accounts, 0);
-        self.pause(&accounts[0]);
+        // The one whose requests wait for their turns.
+        self.pause(&accounts[1]);
         for account in accounts {
             account.fake.set(|behavior| behavior.faults.clear());
         }
