@@ -162,18 +162,18 @@ impl Collecting {
     }
 
     pub(super) fn measure(&self, place: &Place<'_>, account: &Account, steps: usize) -> Result<Vec<Measured>> {
-        let mut charged: HashMap<String, Vec<String>> = HashMap::new();
+        let mut intents: HashMap<String, Vec<String>> = HashMap::new();
         for intent in account.fake.all(INTENTS) {
             if intent["status"] == "succeeded" {
                 let payment = text(&intent["metadata"]["perennial_payment_id"])?;
-                charged.entry(payment).or_default().push(text(&intent["id"])?);
+                intents.entry(payment).or_default().push(text(&intent["id"])?);
             }
         }
         let payments = self.listed(place)?;
         let (mut never, mut twice, mut wrong) = (0, 0, 0);
         for payment in &payments {
             let charges =
-                charged.get(payment["id"].as_str().unwrap_or_default()).map(Vec::as_slice).unwrap_or_default();
+                intents.get(payment["id"].as_str().unwrap_or_default()).map(Vec::as_slice).unwrap_or_default();
             never += usize::from(charges.is_empty());
             twice += charges.len().saturating_sub(1);
             let is_right =

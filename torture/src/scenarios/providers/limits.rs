@@ -1,4 +1,4 @@
-//! Whether requests kept to the limit of their connection, on all servers together: a bucket of a sixth of the limit, and the
+//! Whether requests stayed within the limit of their connection, on all servers together: a bucket of a sixth of the limit, and the
 //! rest of it refilled within a minute.
 
 use std::time::{Duration, Instant};

@@ -217,8 +217,8 @@ fn paddle_price() -> Value {
     })
 }
 
-fn resource(kind: &str, id: &str, attributes: Value) -> Value {
-    json!({ "type": kind, "id": id, "attributes": attributes })
+fn resource(kind: &str, id: &str, attributes: impl Into<Value>) -> Value {
+    json!({ "type": kind, "id": id, "attributes": attributes.into() })
 }
 
 /// Cents as the number that the API returns: `19.99`, `20`, `10.5`.

@@ -1,5 +1,5 @@
 //! The storm: objects change, webhooks arrive late, twice or never, providers are away, servers are killed, and payments are
-//! collected meanwhile.
+//! collected during that time.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,5 +1,5 @@
 //! Sweeps: the servers are away while everything at Lemon Squeezy changes, whose webhooks are lost for good. One sweep finds it
-//! all, also if it is killed at each page. If half of the subscriptions are gone or canceled, nobody loses access.
+//! all, also if it is killed at each page. If half of the subscriptions are gone or canceled, no user loses access.
 
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ fn pages(account: &Account, page_size: usize) -> Vec<String> {
     [once.clone(), once].concat()
 }
 
-/// Begins a sweep with the operator's command, and kills whoever continues it at one page after the other. Returns the kills, and
+/// Begins a sweep with the operator's command, and kills the process that continues it at one page after the other. Returns the kills, and
 /// the pages that were read again although a later one had been read.
 fn kill_at_pages(place: &mut Place<'_>, account: &Account, amount: Amount) -> Result<(usize, usize)> {
     let mut page_size = 0;
