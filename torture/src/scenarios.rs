@@ -11,6 +11,7 @@ mod kill_loop;
 mod linearizability;
 mod overload;
 mod promotions;
+mod providers;
 mod refreshes;
 mod renewals;
 mod retention;
@@ -125,6 +126,12 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         about: "SIGKILL while a clock advances by ten years: every period begins once, at its instant",
         engines: &Engine::ALL,
         run: renewals::run,
+    },
+    Scenario {
+        name: "r19",
+        about: "SIGKILL while payment providers change, fail and lose webhooks: records equal theirs, one charge each",
+        engines: &Engine::ALL,
+        run: providers::run,
     },
     Scenario {
         name: "fleet",

@@ -183,7 +183,8 @@ async fn hold<J: Job>(app: Arc<App>, job: Arc<J>, unit: Unit, stopping: watch::R
     drop(place);
 }
 
-async fn renew_until_lost(app: &App, lease: &Lease) {
+/// Renews a lease for as long as it is polled. It resolves when the lease is lost.
+pub(crate) async fn renew_until_lost(app: &App, lease: &Lease) {
     let mut wait = RENEW_EVERY;
     loop {
         sleep(wait).await;

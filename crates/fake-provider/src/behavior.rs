@@ -1,6 +1,7 @@
 //! How it behaves, and what it was asked.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
 
 /// What happens to a payment intent when it is confirmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +41,15 @@ pub struct Behavior {
     pub allowed: usize,
     /// The objects on a page.
     pub page_size: usize,
+    /// Whether every connection is closed without a response.
+    pub drops: bool,
+    /// Requests whose text contains this are received and wait for their response until it is removed. The text is
+    /// `METHOD path query`.
+    pub stall: Option<String>,
     /// What happens to intents.
     pub card: Card,
+    /// What happens to intents of these payment methods.
+    pub cards: BTreeMap<String, Card>,
     /// What goes wrong with the next requests that write. None: nothing.
     pub faults: VecDeque<Option<Fault>>,
     /// The key that requests must have.
@@ -63,7 +71,10 @@ impl Default for Behavior {
             retry_after: None,
             allowed: usize::MAX,
             page_size: 100,
+            drops: false,
+            stall: None,
             card: Card::Good,
+            cards: BTreeMap::new(),
             faults: VecDeque::new(),
             api_key: None,
             forbidden: Vec::new(),
@@ -87,9 +98,17 @@ pub struct Seen {
     pub headers: Vec<(String, String)>,
     /// The form, decoded.
     pub form: Vec<(String, String)>,
+    /// When it was received.
+    pub at: Instant,
 }
 
 impl Seen {
+    /// The method, the path and the query, as [`Behavior::stall`] compares them.
+    pub fn line(&self) -> String {
+        let query: Vec<String> = self.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("{} {} {}", self.method, self.path, query.join("&"))
+    }
+
     /// A header.
     pub fn header(&self, name: &str) -> Option<&str> {
         find(&self.headers, name)

@@ -26,6 +26,9 @@ impl State {
         let answer = |status: u16, body: Value| Response::Sent { status, body, retry_after: None };
         let behavior = self.behavior.clone();
         self.seen.push(request.clone());
+        if behavior.drops {
+            return Response::Lost;
+        }
         if let Some(status) = behavior.outage {
             return answer(status, json!({ "error": {} }));
         }
@@ -61,7 +64,9 @@ impl State {
         let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
         let (status, body) = match parts.as_slice() {
             ["v1", "payment_intents"] => {
-                let how = (self.behavior.card, fault, self.behavior.now);
+                let method = request.field("payment_method").unwrap_or_default();
+                let card = self.behavior.cards.get(method).copied().unwrap_or(self.behavior.card);
+                let how = (card, fault, self.behavior.now);
                 intents::create(&mut self.objects, &mut self.keys, request, how)
             }
             ["v1", "payment_intents", id, "cancel"] => {

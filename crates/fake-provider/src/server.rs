@@ -12,8 +12,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
+use tokio::time::sleep;
+
+/// How often a stalled request looks whether it may continue.
+const STALL: Duration = Duration::from_millis(5);
 
 /// A provider on a separate thread. It stops when it is dropped.
 pub struct FakeProvider {
@@ -92,6 +97,16 @@ impl FakeProvider {
         self.state.lock().unwrap().seen.clone()
     }
 
+    /// The requests since this many.
+    pub fn seen_since(&self, first: usize) -> Vec<Seen> {
+        self.state.lock().unwrap().seen.get(first..).unwrap_or_default().to_vec()
+    }
+
+    /// How many requests there were.
+    pub fn requests(&self) -> usize {
+        self.state.lock().unwrap().seen.len()
+    }
+
     /// Requests from now on are received, and responded to after [`Self::release`].
     pub fn hold(&self) {
         self.held.send_replace(true);
@@ -141,6 +156,7 @@ async fn respond(
         query: pairs(parts.uri.query().unwrap_or_default().as_bytes()),
         headers: parts.headers.iter().map(header).collect(),
         form: pairs(&body),
+        at: Instant::now(),
     };
     let (response, delay) = {
         let mut state = state.lock().unwrap();
@@ -148,6 +164,10 @@ async fn respond(
     };
     if delay > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(delay)).await;
+    let response = state.lock().unwrap().respond(kind, &seen);
+    let line = seen.line();
+    while state.lock().unwrap().behavior.stall.as_ref().is_some_and(|stalled| line.contains(stalled)) {
+        sleep(STALL).await;
     }
     let _ = held.wait_for(|held| !held).await;
     match response {

@@ -8,7 +8,7 @@ mod sweep;
 use super::cache::OpenConnection;
 use super::provider::Account;
 use super::{Connection, known, open};
-use crate::background::{Held, Job};
+use crate::background::{Held, Job, renew_until_lost};
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::Error;
@@ -140,7 +140,11 @@ pub async fn now(app: &App, caller: &Caller, id: ConnectionId, options: SweepOpt
     let lease = Lease { unit: connection_progress::unit(caller.organization(), id), owner: app.entropy.bytes() };
     for _ in 0..WAITS {
         if lease.acquire(&app.db).await? {
-            let outcome = run_now(app, &open, lease, options).await;
+            let outcome = tokio::select! {
+                outcome = run_now(app, &open, lease, options) => outcome,
+                // A page can take longer than a lease lasts.
+                () = renew_until_lost(app, &lease) => Err(Error::LeaseLost),
+            };
             lease.release(&app.db).await?;
             return outcome;
         }
@@ -154,9 +158,6 @@ async fn run_now(app: &App, open: &OpenConnection, lease: Lease, options: SweepO
         .ok_or_else(|| Error::Internal("the connection is disabled, or its secrets cannot be opened".to_owned()))?;
     let mut sweep = Sweep::begin(SweepOptions { requested: true, ..options }, app.clock.now());
     while !sweep.is_done {
-        if !lease.renew(&app.db).await? {
-            return Err(Error::LeaseLost);
-        }
         if !run.sweep_page(&mut sweep).await? && !sweep.is_done {
             return Err(Error::Internal("the provider does not answer: a server continues later".to_owned()));
         }

@@ -74,6 +74,11 @@ impl Bucket {
         Turn::Reserved(Self { tokens: left, at: Some(at), ..self }, at.plus_micros(micros(missing, refill)))
     }
 
+    /// Whether no request is sent at this time, because the provider asked for patience.
+    pub fn is_paused(self, now: Time) -> bool {
+        self.paused_until.is_some_and(|until| until > now)
+    }
+
     /// The bucket after the provider answered that there were too many requests.
     pub fn paused(self, retry_after: Option<i64>, now: Time) -> Self {
         let pause = retry_after.unwrap_or(PAUSE_SECONDS).clamp(1, MAX_PAUSE_SECONDS);
@@ -134,6 +139,7 @@ mod tests {
         let paused = NEW.paused(Some(30), at(0));
         let Turn::NotBefore(until) = paused.take(600, Priority::First, at(29_999_999)) else { panic!("it is paused") };
         assert_eq!(until, at(30_000_000));
+        assert!(paused.is_paused(at(29_999_999)) && !paused.is_paused(at(30_000_000)) && !NEW.is_paused(at(0)));
         let Turn::Reserved(after, turn) = paused.take(60, Priority::First, at(30_000_000)) else {
             panic!("it is over")
         };

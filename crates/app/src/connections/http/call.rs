@@ -103,21 +103,15 @@ impl Call<'_> {
         body: Bytes,
     ) -> Result<Response, CallError> {
         let (account, connection) = (self.account, self.account.connection);
-        match turns::wait(account, self.turns, self.priority).await {
-            Ok(Ok(())) => {}
-            Ok(Err(seconds)) => return Err(CallError::NoTurn(seconds)),
-            Err(error) => {
-                tracing::warn!(connection = %connection.id, %error, "the bucket of a connection's requests cannot be read");
-                return Err(CallError::NoTurn(1));
-            }
-        }
+        self.turn().await?;
         let reach = Reach { private_addresses: connection.allow_private_addresses, plain_http: connection.allow_http };
         let url = format!("{}{path}", connection.base_url.as_str());
         let endpoint = Endpoint::parse(&url, reach).map_err(|_| CallError::NoResponse)?;
         let headers = self.headers(headers);
         let mut outcome = self.client.send(&endpoint, method.clone(), headers.clone(), body.clone()).await;
-        // A pooled connection can be closed while it is taken. Every request here may be repeated.
-        if matches!(outcome, Err(FetchError::Closed)) {
+        // A pooled connection can be closed while it is taken. Every request here may be repeated, and counts again. Without a
+        // turn soon, the caller repeats it: the first one may have been received.
+        if matches!(outcome, Err(FetchError::Closed)) && self.turn().await.is_ok() {
             outcome = self.client.send(&endpoint, method, headers, body).await;
         }
         let status = outcome.as_ref().ok().map(|response| response.status);
@@ -132,6 +126,18 @@ impl Call<'_> {
             tracing::warn!(connection = %connection.id, %error, "the pause of a connection cannot be stored");
         }
         Ok(response)
+    }
+
+    /// Waits for the turn of a request.
+    async fn turn(&self) -> Result<(), CallError> {
+        match turns::wait(self.account, self.turns, self.priority).await {
+            Ok(turn) => turn.map_err(CallError::NoTurn),
+            Err(error) => {
+                let connection = self.account.connection.id;
+                tracing::warn!(%connection, %error, "the bucket of a connection's requests cannot be read");
+                Err(CallError::NoTurn(1))
+            }
+        }
     }
 
     fn headers(&self, mut headers: HeaderMap) -> HeaderMap {

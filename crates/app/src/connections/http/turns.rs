@@ -21,7 +21,7 @@ pub(super) async fn wait(
     let connection = account.connection;
     let (organization, id) = (connection.organization_id, connection.id);
     loop {
-        let until = {
+        let reserved = {
             // Requests of this server take their turns one after the other; between servers the store decides.
             let _lock = turns.lock_key(id.bytes()).await;
             let Some((bucket, now)) = connection_bucket::read(account.db, organization, id).await? else {
@@ -29,19 +29,26 @@ pub(super) async fn wait(
             };
             match bucket.take(connection.requests_per_minute.get(), priority, now) {
                 Turn::Reserved(after, turn) => {
-                    if connection_bucket::take(account.db, organization, id, (bucket, after)).await? {
-                        sleep(between(now, turn)).await;
-                        return Ok(Ok(()));
+                    if !connection_bucket::take(account.db, organization, id, (bucket, after)).await? {
+                        continue;
                     }
-                    continue;
+                    between(now, turn)
                 }
                 Turn::NotBefore(until) if until > now.plus_seconds(LONGEST_WAIT_SECONDS) => {
                     return Ok(Err(until.seconds_since(now)));
                 }
-                Turn::NotBefore(until) => between(now, until),
+                Turn::NotBefore(until) => {
+                    sleep(between(now, until)).await;
+                    continue;
+                }
             }
         };
-        sleep(until).await;
+        sleep(reserved).await;
+        // A pause that began after the turn was reserved holds for this request too.
+        let still = connection_bucket::read(account.db, organization, id).await?;
+        if !still.is_some_and(|(bucket, now)| bucket.is_paused(now)) {
+            return Ok(Ok(()));
+        }
     }
 }
 

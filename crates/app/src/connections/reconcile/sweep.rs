@@ -24,6 +24,8 @@ use perennial_store::{Change, connection_progress};
 const PAYMENT_SECONDS: i64 = 90 * 86_400;
 /// Linked objects that are in no list, of one step.
 const MISSING_AT_ONCE: i64 = 50;
+/// How often the lease on an object is waited for again: in all for longer than a lease lasts.
+const BUSY_TRIES: usize = 10;
 /// The kinds that lists have, in the order of the search for missing ones.
 const LISTED: [ObjectKind; 3] = [ObjectKind::Subscription, ObjectKind::Payment, ObjectKind::Price];
 
@@ -182,7 +184,7 @@ impl Run<'_> {
                 repaired: true,
             }),
         };
-        match self.work().visit(object, external_id, 0).await? {
+        match self.visit(object, external_id).await? {
             Ended::Delayed(Delay::Unavailable(_)) => return Ok((Step::Unavailable, None)),
             Ended::Settled(InboxState::Applied, _) => {
                 if let Some(difference) = difference {
@@ -197,6 +199,18 @@ impl Run<'_> {
             Ended::Settled(..) | Ended::Delayed(_) => {}
         }
         Ok((Step::Done, None))
+    }
+
+    /// Fetches and applies an object. A server that was killed may hold its lease for a while longer than that of the sweep.
+    async fn visit(&self, object: ObjectKind, external_id: &str) -> Result<Ended, Error> {
+        let mut ended = self.work().visit(object, external_id, 0).await?;
+        for _ in 0..BUSY_TRIES {
+            if !matches!(ended, Ended::Delayed(Delay::Busy)) {
+                break;
+            }
+            ended = self.work().visit(object, external_id, 0).await?;
+        }
+        Ok(ended)
     }
 
     /// Linked objects that were in no list. Nothing that is missing at a provider changes anything here.

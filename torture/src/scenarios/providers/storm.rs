@@ -1,0 +1,156 @@
+//! The storm: objects change, webhooks arrive late, twice or never, providers are away, servers are killed, and payments are
+//! collected during that time.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use perennial_fake_provider::{Behavior, Fault, Webhook};
+use perennial_harness::SeededRandom;
+
+use super::Amount;
+use super::account::{Account, Loss};
+use super::collecting::Collecting;
+use super::limits;
+use super::place::Place;
+use crate::failure::Result;
+
+/// Webhooks that are on the way at the same time.
+const ON_THE_WAY: usize = 12;
+/// How long a provider is away.
+const AWAY: Duration = Duration::from_secs(1);
+/// What a provider asks for, and how long requests may have been on the way before.
+const RETRY_AFTER: u64 = 3;
+const SENT_BEFORE: Duration = Duration::from_millis(1_500);
+
+pub(super) struct Storm<'r> {
+    random: &'r mut SeededRandom,
+    queue: Vec<(usize, Webhook)>,
+    pub(super) changes: usize,
+    sent: usize,
+    lost: usize,
+    again: usize,
+    pub(super) during_pauses: usize,
+}
+
+impl<'r> Storm<'r> {
+    pub(super) fn new(random: &'r mut SeededRandom) -> Self {
+        Self { random, queue: Vec::new(), changes: 0, sent: 0, lost: 0, again: 0, during_pauses: 0 }
+    }
+
+    pub(super) fn figures(&self) -> String {
+        format!("{}, {}, {}", self.sent, self.lost, self.again)
+    }
+
+    pub(super) fn run(
+        &mut self,
+        place: &mut Place<'_>,
+        accounts: &mut [Account; 3],
+        collecting: &mut Collecting,
+        amount: Amount,
+    ) -> Result {
+        let every = (amount.changes / amount.kills).max(1);
+        for step in 0..amount.changes {
+            let at = self.random.index(accounts.len());
+            let webhook = accounts[at].change(self.random, now(), Loss::Possible);
+            self.changes += 1;
+            self.post(at, webhook);
+            self.deliver(place, accounts, ON_THE_WAY);
+            collecting.begin_some(place, &accounts[0], (step + 1) * amount.payments / amount.changes, self.random);
+            // A connection that is closed is repeated once by the client itself.
+            let fault = self.fault();
+            accounts[0].fake.set(|behavior| behavior.faults.extend([fault, fault]));
+            if step % every == every / 2 {
+                place.kill_one(self.random)?;
+            }
+            // Each provider is away once in each quarter, one after the other.
+            if step % (amount.changes / 4) == amount.changes / 16 * (at % 3 + 1) {
+                self.outage(place, accounts, at)?;
+            }
+        }
+        self.deliver(place, accounts, 0);
+        // The one whose requests wait for their turns.
+        self.pause(&accounts[1]);
+        for account in accounts {
+            account.fake.set(|behavior| behavior.faults.clear());
+        }
+        Ok(())
+    }
+
+    /// A webhook that is lost, sent, or sent twice.
+    fn post(&mut self, at: usize, webhook: Webhook) {
+        match self.random.below(10) {
+            0 | 1 => self.lost += 1,
+            2 | 3 => {
+                self.again += 1;
+                self.queue.extend([(at, webhook.clone()), (at, webhook)]);
+            }
+            _ => self.queue.push((at, webhook)),
+        }
+    }
+
+    /// Sends webhooks in any order until so many are left.
+    fn deliver(&mut self, place: &Place<'_>, accounts: &[Account], left: usize) {
+        while self.queue.len() > left {
+            let next = self.random.index(self.queue.len());
+            let (at, webhook) = self.queue.swap_remove(next);
+            if place.deliver(&accounts[at], &webhook, self.random) {
+                self.sent += 1;
+            } else {
+                self.lost += 1;
+            }
+        }
+    }
+
+    /// What goes wrong with a request that writes.
+    fn fault(&mut self) -> Option<Fault> {
+        let faults = [Fault::LoseRequest, Fault::LoseResponse, Fault::FailBefore, Fault::FailAfter];
+        self.random.percent(15).then(|| faults[self.random.index(faults.len())])
+    }
+
+    /// A provider that is away for a moment, while a server is killed.
+    fn outage(&mut self, place: &mut Place<'_>, accounts: &[Account; 3], at: usize) -> Result {
+        let fake = &accounts[at].fake;
+        let drops = self.random.percent(50);
+        let change = move |behavior: &mut Behavior| {
+            behavior.drops = drops;
+            behavior.outage = (!drops).then_some(503);
+        };
+        fake.set(change);
+        let over = Instant::now() + AWAY;
+        place.kill_one(self.random)?;
+        std::thread::sleep(over.saturating_duration_since(Instant::now()));
+        fake.set(|behavior| {
+            behavior.drops = false;
+            behavior.outage = None;
+        });
+        Ok(())
+    }
+
+    /// A provider that asks for patience: after its first 429 no server sends anything until then.
+    fn pause(&mut self, account: &Account) {
+        let first = account.fake.requests();
+        account.fake.set(|behavior| (behavior.retry_after, behavior.allowed) = (Some(RETRY_AFTER), 0));
+        let pause = Duration::from_secs(RETRY_AFTER);
+        let deadline = Instant::now() + pause;
+        while account.fake.requests() == first && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let Some(begin) = account.fake.seen_since(first).first().map(|seen| seen.at) else {
+            return account.fake.set(open);
+        };
+        std::thread::sleep((begin + pause).saturating_duration_since(Instant::now()));
+        let instants: Vec<Instant> = account.fake.seen_since(first).iter().map(|seen| seen.at).collect();
+        account.fake.set(open);
+        self.during_pauses += limits::during(&instants, (begin, pause), SENT_BEFORE);
+    }
+}
+
+fn open(behavior: &mut Behavior) {
+    (behavior.retry_after, behavior.allowed) = (None, usize::MAX);
+}
+
+/// The real time, for signatures.
+#[expect(clippy::disallowed_methods, reason = "a webhook is signed with the time at which it is sent")]
+pub(super) fn now() -> i64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(elapsed.as_secs()).unwrap_or_default()
+}
