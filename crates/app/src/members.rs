@@ -168,7 +168,7 @@ async fn check_can_join(app: &App, subscription: &Subscription, user: UserId, se
 fn new_member(app: &App, subscription: &Subscription, user_id: UserId, now: Time) -> (Member, EventId) {
     let (organization_id, subscription_id) = (subscription.organization_id, subscription.id);
     let member = Member { organization_id, subscription_id, user_id, created_at: now };
-    (member, EventId::new(now, app.entropy.bits()))
+    (member, EventId::new(now, app.entropy.id_bits()))
 }
 
 /// Removes a member and returns it as it was.
@@ -206,7 +206,7 @@ pub(crate) async fn prepare_erasure(
 }
 
 fn prepare_removal(app: &App, caller: &Caller, change: Change, member: &Member, now: Time) -> Change {
-    let revision = EventId::new(now, app.entropy.bits());
+    let revision = EventId::new(now, app.entropy.id_bits());
     let event = caller.event(EventKind::MemberDeleted, member.subscription_id.bytes(), revision, now);
     let change = members::remove(change, member);
     events::insert(change, &Event { before: Some(json(member)), ..event })

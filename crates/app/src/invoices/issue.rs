@@ -5,7 +5,7 @@ use super::numbers::Numbers;
 use super::unit::Unit;
 use crate::context::App;
 use crate::error::Error;
-use crate::lifecycle;
+use crate::lifecycle::known::known;
 use perennial_domain::credits::CreditReason;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::EventKind;
@@ -133,7 +133,7 @@ pub(crate) fn simulate(
     let now = unit.now;
     let amount = invoice.amount_due();
     let mut payment = Payment {
-        id: PaymentId::new(now, unit.app.entropy.bits()),
+        id: PaymentId::new(now, unit.app.entropy.id_bits()),
         subscription_id: invoice.subscription_id,
         invoice_id: Some(invoice.id),
         amount: Money::try_from(amount)?,
@@ -145,7 +145,7 @@ pub(crate) fn simulate(
         updated_at: now,
         organization_id: invoice.organization_id,
         applied: None,
-        revision: EventId::new(now, unit.app.entropy.bits()),
+        revision: EventId::new(now, unit.app.entropy.id_bits()),
     };
     let outcome = if status == PaymentStatus::Completed {
         let (applied, outcome) = invoice.pay(amount, now)?;
@@ -168,7 +168,7 @@ pub(crate) async fn react(
     if !outcome.is_paid && outcome.overdue == 0 && outcome.deadline.is_none() {
         return Ok(None);
     }
-    let known = lifecycle::actions::known(unit.app, subscription).await?;
+    let known = known(unit.app, subscription).await?;
     match subscription.after_invoice(outcome, at, &known) {
         Ok(Some((mut after, kind))) => {
             // The documents follow the event of the subscription, but what pays is stored with it.

@@ -261,7 +261,7 @@ impl Effects {
         }
         for Reached { feature, span, data } in &self.reached {
             change = usage_totals::report(change, organization, data.id, *feature, *span, data.threshold);
-            let id = EventId::new(now, app.entropy.bits());
+            let id = EventId::new(now, app.entropy.id_bits());
             let event = caller.event(EventKind::UsageThresholdReached, data.id.bytes(), id, now);
             change = events::insert(change, &Event { after: Some(json(data)), ..event });
         }
