@@ -199,6 +199,10 @@ async fn change_document(
         let credit = credit_line(unit, paying, source.as_ref(), proration.credit, at, renews_at).await?;
         draft.source_invoice_id = Some(paying.invoice_id);
         draft.lines.push(credit);
+        if let Some(source) = &source {
+            // Decided again if the invoice becomes void or uncollectible before the commit.
+            unit.touch_invoice(source, source);
+        }
     }
     if !proration.charge.is_zero() {
         (draft.period_start, draft.period_end) = (Some(at), end);

@@ -72,6 +72,9 @@ async fn an_action_with_a_key_is_done_once() {
     let place = TestApp::start().await;
     let subscription = free_subscription(&place).await;
     let created = draft(&place, &subscription).await;
+    let tried = place.request("POST", &format!("{}/finalize?dry_run=true", path(&created))).send().await.expect(200);
+    assert_eq!(tried.json["documents"]["invoices"][0]["status"], "open");
+    assert_eq!(tried.json["documents"]["invoices"][0]["number"], Value::Null);
     let finalize = || place.request("POST", &format!("{}/finalize", path(&created))).header("idempotency-key", "k1");
     let first = finalize().send().await.expect(200);
     let again = finalize().send().await.expect(200);
