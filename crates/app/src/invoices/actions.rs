@@ -67,11 +67,7 @@ pub async fn act(
                 return idempotency::recover(guard.as_ref(), error).await;
             }
             Err(store::Error::Violated(
-                Violation::Record
-                | Violation::Clock
-                | Violation::Number
-                | Violation::Balance
-                | Violation::Subscription,
+                Violation::Record | Violation::Clock | Violation::Number | Violation::Balance | Violation::Subscription,
             )) => {}
             Err(error) => return Err(error.into()),
         }

@@ -41,9 +41,8 @@ async fn read_only_fields_of_a_draft_can_only_be_sent_back_unchanged() {
         assert_eq!(answer.json["errors"][0]["code"], "read_only_field", "{field}");
         assert_eq!(answer.json["errors"][0]["pointer"], format!("/{field}"));
     }
-    let changed =
-        place.put(&path(&created), &json!({ "memo": "Hi", "lines": [{ "description": "B", "unit_price": 1 }] }));
-    let changed = changed.await.expect(200).data().clone();
+    let body = json!({ "memo": "Hi", "lines": [{ "description": "B", "unit_price": 1 }] });
+    let changed = place.put(&path(&created), &body).await.expect(200).data().clone();
     assert_eq!((&changed["total"], &changed["memo"]), (&json!(1), &json!("Hi")));
     // Errors of lines have their places.
     let bad = json!({ "lines": [{ "description": "B", "unit_price": 1.005 }], "extra": 1 });
