@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { announced, launch, looksRight, open, Server, withPage } from "../harness.mjs";
+import { announced, expectNoViolations, launch, looksRight, open, Server, withPage } from "../harness.mjs";
 
 let server, browser, ada;
 before(async () => {
@@ -225,4 +225,22 @@ test("a billed subscription redeems a coupon; its first invoice has the discount
     await page.getByText("Attempts to collect").waitFor();
     await page.getByText(/^Attempt, /).waitFor();
     await looksRight(page, "cycle invoice");
+  }));
+
+test("the HTML document of an invoice and of a credit note", () =>
+  withPage({ browser, server }, async (page) => {
+    const { id } = await issued(50, { memo: "As agreed" });
+    const note = await server.api("POST", "/credit-notes", { invoice_id: id, amount: 10 });
+    for (const path of [`/invoices/${id}/document`, `/credit-notes/${note.id}/document`]) {
+      // A browser does not send a trusted client's ID. The page has the bytes of the real response, without the sandbox: axe needs timers.
+      const response = await fetch(server.base + path, { headers: { "client-id": server.environment.PERENNIAL_BOOTSTRAP_CLIENT_ID } });
+      assert.match(response.headers.get("content-security-policy"), /^sandbox; default-src 'none'/);
+      const body = await response.text();
+      const headers = { "content-type": response.headers.get("content-type"), "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'" };
+      await page.route("**/document", (route) => route.fulfill({ status: 200, headers, body }));
+      await page.goto(server.base + path);
+      await page.getByText("Set-up").first().waitFor();
+      await expectNoViolations(page, path);
+      await page.unroute("**/document");
+    }
   }));

@@ -176,6 +176,6 @@ impl App {
     /// The stamp of a change to this record. Every update and every delete takes its `updated_at`, its revision and its
     /// event's `at` from here; `EventId::new` is for creates only.
     pub(crate) fn stamp(&self, record: &impl Stamped, now: Time) -> Stamp {
-        record.stamp().next(now, self.entropy.bits())
+        record.stamp().next(now, self.entropy.id_bits())
     }
 }

@@ -60,7 +60,7 @@ pub async fn adjust(
     let user = users::read(app, caller, user).await?;
     let time = business_time::read(app, caller).await?;
     let now = time.now;
-    let (id, revision) = (CreditId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
+    let (id, revision) = (CreditId::new(now, app.entropy.id_bits()), EventId::new(now, app.entropy.id_bits()));
     let credit = Credit::adjust(draft, errors, caller.organization(), user.id, id, now)?;
     let response = render(&credit, revision);
     if caller.is_dry_run {

@@ -140,6 +140,9 @@ impl Resource for Invoice {
             return Ok(None);
         };
         check_rates(app, caller, draft, &[], errors).await?;
+        if errors.is_empty() {
+            lifecycle::catch_up_for(app, caller, &subscription).await?;
+        }
         item_context(app, subscription).await
     }
 
@@ -180,7 +183,9 @@ impl Resource for Invoice {
         _: Time,
     ) -> Result<Self, Error> {
         if self.status != InvoiceStatus::Draft {
-            return Err(Conflict::InvoiceFinal.into());
+            // What is read-only of a draft is final as well. Other errors come first.
+            let is_invalid = errors.iter().any(|error| error.reason.code != ValidationCode::ReadOnlyField);
+            return Err(if is_invalid { errors.into() } else { Conflict::InvoiceFinal.into() });
         }
         Ok(self.merge(patch, errors, context.as_ref())?)
     }

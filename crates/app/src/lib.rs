@@ -18,7 +18,6 @@ pub mod console;
 pub mod context;
 pub mod coupons;
 pub mod credit_notes;
-pub mod crediting;
 pub mod credits;
 pub mod cursor;
 pub mod documents;

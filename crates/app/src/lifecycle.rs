@@ -6,6 +6,7 @@
 pub(crate) mod actions;
 pub(crate) mod failures;
 pub(crate) mod invoices;
+pub(crate) mod known;
 pub(crate) mod turns;
 mod unpark;
 
@@ -160,6 +161,16 @@ pub(crate) async fn catch_up(app: &App, before: &Subscription, now: Time) -> Res
         return Err(Conflict::LifecycleBehind.into());
     }
     turns::catch_up(app, before, now).await
+}
+
+/// The same for a caller who is about to change something else of the subscription: an invoice or a credit note.
+pub(crate) async fn catch_up_for(app: &App, caller: &Caller, subscription: &Subscription) -> Result<bool, Error> {
+    let time = business_time::read(app, caller).await?;
+    match caller.is_dry_run {
+        true if is_behind(app, subscription, time.now).await? => Err(Conflict::LifecycleBehind.into()),
+        false if time.accepts_writes() => Box::pin(catch_up(app, subscription, time.now)).await,
+        _ => Ok(false),
+    }
 }
 
 /// Whether an action of a subscription or a step of its issued invoices is due. A draft that is due decides nothing.

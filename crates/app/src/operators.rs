@@ -162,7 +162,7 @@ fn decide_create(
     errors: ValidationErrors,
 ) -> Result<Operator, Error> {
     let now = app.clock.now();
-    let (id, revision) = (OperatorId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
+    let (id, revision) = (OperatorId::new(now, app.entropy.id_bits()), EventId::new(now, app.entropy.id_bits()));
     let operator = Operator::create(draft, errors, caller.organization(), id, revision, now)?;
     caller.check_grant(operator.role.scopes())?;
     Ok(operator)

@@ -144,7 +144,7 @@ pub(crate) fn prepare(
 ) -> (Organization, Change) {
     let now = app.clock.now();
     let organization = Organization {
-        id: OrganizationId::new(now, app.entropy.bits()),
+        id: OrganizationId::new(now, app.entropy.id_bits()),
         name,
         currency,
         max_sessions,
@@ -154,7 +154,7 @@ pub(crate) fn prepare(
         created_at: now,
         updated_at: now,
         deleted_at: None,
-        revision: EventId::new(now, app.entropy.bits()),
+        revision: EventId::new(now, app.entropy.id_bits()),
     };
     let (id, revision) = (organization.id, organization.revision);
     let event = system_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);

@@ -76,10 +76,10 @@ pub async fn add(
         return Err(ProviderError::IntrospectionTwice.into());
     }
     let now = app.clock.now();
-    let id = ProviderId::new(now, app.entropy.bits());
+    let id = ProviderId::new(now, app.entropy.id_bits());
     let row = record::seal(&app.keys, organization, id, description, now).map_err(Error::from)?;
     let record = ProviderRecord::of_row(&row);
-    let event_id = EventId::new(now, app.entropy.bits());
+    let event_id = EventId::new(now, app.entropy.id_bits());
     let event = system_event(organization, EventKind::ProviderCreated, id.bytes(), event_id, now);
     let change = providers::insert(Change::new(), &row);
     let change = events::insert(change, &Event { after: Some(json(&record)), ..event });
@@ -118,7 +118,7 @@ pub async fn remove(
     let Some(row) = rows.into_iter().find(named) else { return Ok(None) };
     let record = ProviderRecord::of_row(&row);
     // Its only earlier event is its creation.
-    let Stamp { at, revision } = Stamp::last_at(row.created_at).next(app.clock.now(), app.entropy.bits());
+    let Stamp { at, revision } = Stamp::last_at(row.created_at).next(app.clock.now(), app.entropy.id_bits());
     let event = system_event(organization, EventKind::ProviderDeleted, row.id.bytes(), revision, at);
     let change = providers::remove(Change::new(), organization, row.id);
     let change = events::insert(change, &Event { before: Some(json(&record)), ..event });

@@ -44,7 +44,7 @@ pub async fn forecast(
     if subscription.billing.is_none() {
         return Ok(Vec::new());
     }
-    let known = lifecycle::actions::known(app, &subscription).await?;
+    let known = lifecycle::known::known(app, &subscription).await?;
     crate::invoices::forecast::forecast(app, &subscription, &known, count).await
 }
 

@@ -39,7 +39,7 @@ pub async fn create(
     if test_clocks::has_newer_record(&app.db, id, now).await? {
         return Err(newer().into());
     }
-    let clock = TestClock::new(id, now, EventId::new(now, app.entropy.bits()));
+    let clock = TestClock::new(id, now, EventId::new(now, app.entropy.id_bits()));
     let view = describe(app, &clock).await?;
     let event = caller.event(EventKind::TestClockCreated, clock.id().bytes(), clock.revision, now);
     let change = test_clocks::insert(Change::new(), &clock);
@@ -87,7 +87,7 @@ pub async fn update(
         if is_jump && after == before {
             return describe(app, &before).await;
         }
-        let after = TestClock { revision: EventId::new(after.now, app.entropy.bits()), ..after };
+        let after = TestClock { revision: EventId::new(after.now, app.entropy.id_bits()), ..after };
         let mut change = test_clocks::update(Change::new(), &after, before.revision);
         // An advance has its event when it ends.
         if is_jump {
@@ -126,7 +126,7 @@ pub async fn delete(app: &App, caller: &Caller) -> Result<TestClockView, Error> 
         // What follows happens in real time. The event is the newest of the feed, so that positions continue after it when
         // the others are removed.
         let now = app.clock.now();
-        let revision = EventId::new(now, app.entropy.bits());
+        let revision = EventId::new(now, app.entropy.id_bits());
         let after = TestClock { state: ClockState::Deleting, revision, ..before.clone() };
         let event = caller.event(EventKind::TestClockDeleted, before.id().bytes(), revision, now);
         let event = Event { before: Some(json(&describe(app, &before).await?)), ..event };

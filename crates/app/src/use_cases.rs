@@ -211,7 +211,7 @@ pub async fn create<R: Resource>(
         };
         let time = business_time::read(app, caller).await?;
         let now = time.now;
-        let new = New { random: app.entropy.bits(), revision: EventId::new(now, app.entropy.bits()), now };
+        let new = New { random: app.entropy.id_bits(), revision: EventId::new(now, app.entropy.id_bits()), now };
         let mut record = match R::decide_create(caller, draft.clone(), errors, &references, new) {
             Ok(record) => record,
             // The response lists all errors, so the references must be read first.

@@ -97,7 +97,7 @@ pub async fn page(
 /// A new user, and the change that stores it with its event.
 fn prepare(app: &App, caller: &Caller, draft: UserDraft, errors: ValidationErrors) -> Result<(User, Change), Error> {
     let now = app.clock.now();
-    let (id, revision) = (UserId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
+    let (id, revision) = (UserId::new(now, app.entropy.id_bits()), EventId::new(now, app.entropy.id_bits()));
     let user = User::create(draft, errors, caller.organization(), id, revision, now)?;
     let change = users::insert(Change::new(), &user);
     let change = events::insert(change, &caller.user_event(EventKind::UserCreated, &user, None));

@@ -51,7 +51,7 @@ pub async fn create(
 ) -> Result<(WebhookEndpoint, Option<Secret>), Error> {
     check_url(app, draft.url.as_ref().map(EndpointUrl::as_str), &mut errors).await;
     let now = app.clock.now();
-    let (id, revision) = (WebhookEndpointId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
+    let (id, revision) = (WebhookEndpointId::new(now, app.entropy.id_bits()), EventId::new(now, app.entropy.id_bits()));
     let mut endpoint = WebhookEndpoint::create(draft, errors, caller.organization(), id, revision, now)?;
     let keys = SigningKeys::generate(endpoint.signature, &app.entropy);
     endpoint.sealed_secrets = keys.seal(&app.keys, &endpoint)?;

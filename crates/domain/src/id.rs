@@ -26,6 +26,32 @@ pub const fn uuid_floor(at: Time) -> [u8; 16] {
     uuid_v7(at, 0)
 }
 
+/// The free bits of the IDs that one process makes: each is greater than the one before, so that records of one instant are in the
+/// order of their creation. The distance between two is random, so that one ID does not reveal the next.
+///
+/// When the numbers are used up, after about a billion, they begin again at a random one. Only the order of IDs of the same instant depends on
+/// them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IdSequence {
+    last: u64,
+}
+
+impl IdSequence {
+    /// The number of bits that an ID takes: the upper 62 of 64.
+    const SPARE: u32 = 2;
+    /// A beginning is in the lower half, so that many numbers follow.
+    const BEGINNING: u64 = u64::MAX >> (Self::SPARE + 1);
+    const LARGEST: u64 = u64::MAX >> Self::SPARE;
+
+    /// The bits of the next ID, from sixty-four random bits.
+    pub const fn next(&mut self, random: u64) -> u64 {
+        let distance = 1 + (random & 0xffff_ffff);
+        let is_used_up = self.last == 0 || self.last > Self::LARGEST - distance;
+        self.last = if is_used_up { (random & Self::BEGINNING) | 1 } else { self.last + distance };
+        self.last << Self::SPARE
+    }
+}
+
 /// The longest prefix, an underscore and the suffix.
 const LONGEST: usize = 4 + 1 + SUFFIX_LENGTH;
 
@@ -247,6 +273,33 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn ids_of_one_instant_are_in_the_order_of_their_creation(
+            at in 0..253_402_300_799_999_999_i64,
+            other in 0..253_402_300_799_999_999_i64,
+            random in prop::collection::vec((any::<u64>(), any::<bool>()), 2..200),
+        ) {
+            let (at, other) = (Time::from_micros(at).unwrap(), Time::from_micros(other).unwrap());
+            let mut sequence = IdSequence::default();
+            let mut made = Vec::new();
+            for (random, is_elsewhere) in random {
+                // IDs of another instant in between change nothing.
+                let id = PlanId::new(if is_elsewhere { other } else { at }, sequence.next(random));
+                if !is_elsewhere {
+                    made.push(id);
+                }
+            }
+            prop_assert!(made.is_sorted_by(|a, b| a < b));
+        }
+
+        #[test]
+        fn a_sequence_that_is_used_up_begins_again_below(last in IdSequence::LARGEST - 1_000..=IdSequence::LARGEST, random: u64) {
+            let mut sequence = IdSequence { last };
+            let next = sequence.next(random | 0xffff_ffff);
+            prop_assert!(next >> 2 <= IdSequence::BEGINNING && next != 0);
+            prop_assert!(sequence.next(random) > next);
+        }
+
         #[test]
         fn every_id_reads_back(bytes: [u8; 16]) {
             let id = SubscriptionId::from_bytes(bytes);

@@ -62,7 +62,7 @@ impl Stamp {
 /// is random, because another event may have the next ID.
 fn successor(previous: EventId, random: u64) -> Option<EventId> {
     let previous = u128::from_be_bytes(previous.bytes());
-    let distance = 1 + u128::from(random >> 32);
+    let distance = 1 + u128::from(random & 0xffff_ffff);
     let next = previous.checked_add(distance).or_else(|| previous.checked_add(1));
     next.map(|next| EventId::from_bytes(next.to_be_bytes()))
 }

@@ -16,7 +16,7 @@ use crate::query::{Parameter, Query, QuerySpec};
 use crate::reply::{Reply, StoredResponse, created};
 use crate::schema::{self, Schema};
 use http::Method;
-use perennial_app::crediting as credit_notes;
+use perennial_app::credit_notes;
 use perennial_app::error::Error;
 use perennial_domain::clients::Scope;
 use perennial_domain::id::{CreditNoteId, InvoiceId, SubscriptionId, UserId};
@@ -87,7 +87,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: sample::create,
         }),
         response: ResponseKind::Created(&CREDIT_NOTE),
-        errors: &[Code::CreditExceedsInvoice, Code::Contended],
+        errors: &[Code::CreditExceedsInvoice, Code::LifecycleBehind, Code::Contended],
         handler: Handler::Write(|call| Box::pin(create(call))),
     },
     Operation {

@@ -11,6 +11,7 @@ mod invoice_types;
 mod portal_types;
 mod reader;
 mod schema_writer;
+mod sent;
 mod traits;
 mod types;
 mod webhook_types;
@@ -21,6 +22,7 @@ pub(crate) use invoice_types::{Charges, CouponReference, Items, PlanRates, charg
 pub(crate) use portal_types::portal;
 pub(crate) use reader::Reader;
 pub(crate) use schema_writer::SchemaWriter;
+pub(crate) use sent::{Sent, SentLines};
 pub(crate) use traits::{Field, Fields};
 pub(crate) use types::{Credential, External, PlanReference};
 pub(crate) use webhook_types::SeekField;

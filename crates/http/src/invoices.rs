@@ -5,7 +5,6 @@ use crate::call::Call;
 use crate::documents;
 use crate::dry_run;
 use crate::error_codes::Code;
-use crate::fields::{Fields, Items};
 use crate::filters::boolean;
 use crate::headers::etag;
 use crate::list_query::{self, ListQuery};
@@ -16,6 +15,7 @@ use crate::query::{Parameter, QuerySpec};
 use crate::reply::{Reply, StoredResponse, created};
 use crate::samples;
 use crate::schema::{self, Schema};
+use body::{draft, patch, read_patch};
 use http::Method;
 use perennial_app::error::Error;
 use perennial_app::invoices::{self, Query};
@@ -25,7 +25,7 @@ use perennial_domain::clients::Scope;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{InvoiceId, SubscriptionId, UserId};
 use perennial_domain::invoices::LineKind;
-use perennial_domain::invoices::items::{InvoiceDraft, ItemContext, TaxSource};
+use perennial_domain::invoices::items::{ItemContext, TaxSource};
 use perennial_domain::invoices::record::{Invoice, InvoiceEvent, InvoiceKind, InvoiceNext};
 use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
 use perennial_domain::lifecycle::billing::Billing;
@@ -35,6 +35,8 @@ use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde_json::{Value, json};
+
+mod body;
 
 const COLLECTION: &str = "/invoices";
 const MEMBER: &str = "/invoices/{id}";
@@ -154,7 +156,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
-                patch(fields);
+                patch(fields, None);
             },
             example: || json!({ "memo": "Thank you for your order." }),
         }),
@@ -187,7 +189,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         access: Access::Scope(Scope::InvoicesWrite),
         query: dry_run::QUERY,
         body: None,
-        response: ResponseKind::Record(&INVOICE),
+        response: ResponseKind::Acted(&INVOICE),
         errors: &[Code::InvalidTransition, Code::LifecycleBehind, Code::Contended],
         handler: Handler::Write(|call| Box::pin(act(call, InvoiceAction::Finalize))),
     },
@@ -202,7 +204,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         access: Access::Scope(Scope::InvoicesWrite),
         query: dry_run::QUERY,
         body: None,
-        response: ResponseKind::Record(&INVOICE),
+        response: ResponseKind::Acted(&INVOICE),
         errors: &[Code::InvalidTransition, Code::HasPayments, Code::LifecycleBehind, Code::Contended],
         handler: Handler::Write(|call| Box::pin(act(call, InvoiceAction::Void))),
     },
@@ -217,7 +219,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         access: Access::Scope(Scope::InvoicesWrite),
         query: dry_run::QUERY,
         body: None,
-        response: ResponseKind::Record(&INVOICE),
+        response: ResponseKind::Acted(&INVOICE),
         errors: &[Code::InvalidTransition, Code::LifecycleBehind, Code::Contended],
         handler: Handler::Write(|call| Box::pin(act(call, InvoiceAction::MarkUncollectible))),
     },
@@ -279,7 +281,7 @@ async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
-    let read = |_: &Invoice| body.read(|fields| patch(fields));
+    let read = |invoice: &Invoice| read_patch(&body, invoice);
     let updated = use_cases::update::<Invoice>(call.app, &call.caller, &id(&call)?, &if_match, read).await?;
     Ok(if call.caller.is_dry_run { dry_run::reply(&call, &updated) } else { record(&updated) })
 }
@@ -305,72 +307,6 @@ async fn act(mut call: Call<'_>, action: InvoiceAction) -> Result<Reply, Problem
     let id = id(&call)?;
     let stored = Box::pin(invoices::act(call.app, &call.caller, key.as_ref(), id, action, render)).await?;
     Ok(dry_run::created(&call, stored))
-}
-
-/// The fields of a create.
-pub(crate) fn draft(fields: &mut impl Fields) -> InvoiceDraft {
-    let draft = InvoiceDraft {
-        subscription_id: fields.required("/subscription_id", "The billed subscription that the invoice is for."),
-        lines: fields.required("/lines", "What is billed.").map(|Items(items)| items),
-        memo: fields.nullable("/memo", "A text for the user."),
-        payment_terms_days: fields
-            .nullable("/payment_terms_days", "Days until it is due, with manual collection. Null: the plan's value."),
-        finalizes_at: None,
-    };
-    for at in COMPUTED.iter().chain(&["/id", "/created_at", "/finalizes_at"]) {
-        fields.read_only(at);
-    }
-    draft
-}
-
-/// What only the service sets.
-const COMPUTED: [&str; 31] = [
-    "/number",
-    "/kind",
-    "/status",
-    "/user_id",
-    "/currency",
-    "/collection",
-    "/cycle_at",
-    "/period_start",
-    "/period_end",
-    "/subtotal",
-    "/discount",
-    "/taxes",
-    "/tax",
-    "/tax_included",
-    "/total",
-    "/credit_applied",
-    "/amount_paid",
-    "/amount_credited",
-    "/credited_total",
-    "/amount_due",
-    "/coupon_id",
-    "/attempts",
-    "/overdue",
-    "/next_action",
-    "/next_action_at",
-    "/issued_at",
-    "/due_at",
-    "/paid_at",
-    "/updated_at",
-    "/seller",
-    "/buyer",
-];
-
-/// The fields of an update. Those that the service sets are ignored.
-fn patch(fields: &mut impl Fields) -> InvoiceDraft {
-    let patch = InvoiceDraft {
-        subscription_id: None,
-        lines: fields.optional("/lines", "What is billed, of a `one_off` draft.").map(|Items(items)| items),
-        memo: fields.nullable("/memo", "A text for the user."),
-        payment_terms_days: None,
-        finalizes_at: fields.nullable("/finalizes_at", "When the service issues a `one_off` draft. Null: never."),
-    };
-    for at in COMPUTED.iter().chain(&["/id", "/created_at", "/subscription_id"]) {
-        fields.ignored(at);
-    }
-    patch
 }
 
 fn record_schema() -> Value {

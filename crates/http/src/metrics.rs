@@ -208,7 +208,11 @@ impl MetricsPage {
                 "How late the oldest due action is, read every minute, without organizations on hold.",
                 Series::Gauge(labeled("mode", lag)),
             ),
-            gauge("lifecycle_due", "Subscriptions with a due action, counted every minute, up to 100000.", stored.due),
+            gauge(
+                "lifecycle_due",
+                "Subscriptions and invoices with a due action, counted every minute, up to 100000.",
+                stored.due,
+            ),
             gauge("lifecycle_held", "Organizations on hold, counted every minute.", stored.held),
             gauge("lifecycle_parked", "Parked subscriptions, counted every minute.", stored.parked),
             family(

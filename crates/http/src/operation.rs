@@ -69,6 +69,8 @@ pub(crate) struct BodySpec {
 pub(crate) enum ResponseKind {
     /// 200 with a record.
     Record(&'static Schema),
+    /// 200 with a record after an action, which a caller may retry with an idempotency key.
+    Acted(&'static Schema),
     /// 201 with a record and its location.
     Created(&'static Schema),
     /// The same, in a response that contains a secret. It is never stored, so there is no idempotency key.
@@ -112,6 +114,7 @@ impl ResponseKind {
     pub(crate) const fn schema(self) -> Option<&'static Schema> {
         match self {
             Self::Record(schema)
+            | Self::Acted(schema)
             | Self::Created(schema)
             | Self::CreatedOnce(schema)
             | Self::List(schema)

@@ -5,6 +5,7 @@ mod credit_notes;
 mod credits;
 mod cycles;
 mod documents;
+mod drafts;
 mod invoices;
 mod issued;
 mod meters;

@@ -1,5 +1,9 @@
 //! Invoices in the store. A list is one read: lines, taxes and everything that no statement searches by are one text.
 
+pub(crate) mod backlog;
+
+pub use backlog::{backlog, is_late, live_due, test_due};
+
 use std::sync::LazyLock;
 
 use crate::change::{Change, Guard};
@@ -50,7 +54,7 @@ pub static INVOICES: Table = Table::new(
 .under_clock();
 
 /// The drafts of a parked subscription wait.
-const NOT_PARKED: &str = "AND NOT (status = 'draft' AND EXISTS (
+const NOT_PARKED: &str = "AND NOT (invoices.status = 'draft' AND EXISTS (
     SELECT 1 FROM subscriptions AS s
     WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id
         AND s.billing LIKE '%\"parked_at\":%'))";
@@ -61,7 +65,9 @@ pub(crate) static POSTPONE: Sql =
 
 /// What the engine does next with an organization's invoices, oldest first.
 pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
-    INVOICES.select("WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $3")
+    INVOICES.select(&format!(
+        "WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL {NOT_PARKED} ORDER BY acts_at, id LIMIT $3"
+    ))
 });
 
 /// One row if anything is due in real time.

@@ -1,6 +1,7 @@
 //! Every statement of the store by its name, so that tests can prepare each one on both engines and read its plan.
 //! A statement that is missing here fails a test; only tests use this list.
 
+use crate::invoices::backlog;
 use crate::list::{Position, Range};
 use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
@@ -105,6 +106,7 @@ fn by_hand() -> Vec<Statement> {
         rate_limits::PUT, rate_limits::ELSEWHERE,
         clock_removal::PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
         clock_removal::REMOVE_POSITIONS, clock_removal::REMOVE_UNDELIVERED, due::ALL_PARKED, due::ANY_DUE,
+        backlog::BACKLOG, backlog::LATE, backlog::LIVE_DUE, backlog::TEST_DUE,
         due::BACKLOG, due::DUE, due::LATE, due::LIVE_DUE, due::NEXT_DUE, due::PARKED, due::TEST_DUE, due::WITH_DUE,
         holds::HELD, holds::HOLD, holds::HOLD_ALL, holds::REMOVE, sessions::BY_USER, sessions::EXTEND,
         sessions::MARK_USED, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::ROTATE,

@@ -28,6 +28,7 @@ pub(crate) mod due;
 pub(crate) mod held;
 mod list;
 
+pub(crate) use due::read_backlog;
 pub use due::{
     Backlog, Search, all_parked, any_due, backlog, due, is_late, live_due, next_due, parked, test_due, with_due,
 };

@@ -29,7 +29,7 @@ pub struct StoredLifecycle {
     pub live_lag_seconds: u64,
     /// The same of organizations with a test clock, by that clock.
     pub test_lag_seconds: u64,
-    /// Subscriptions with something due.
+    /// Subscriptions and invoices with something due.
     pub due: u64,
     /// Organizations on hold.
     pub held: u64,

@@ -102,7 +102,7 @@ pub(crate) fn prepare(app: &App, change: Change, caller: &Caller, new: NewClient
         Presents::Trusted(credential) => (ClientKind::Trusted, None, credential.hash()),
     };
     let client = Client {
-        id: ClientId::new(now, app.entropy.bits()),
+        id: ClientId::new(now, app.entropy.id_bits()),
         organization_id: caller.organization(),
         name: new.name,
         kind,
@@ -114,7 +114,7 @@ pub(crate) fn prepare(app: &App, change: Change, caller: &Caller, new: NewClient
         disabled_at: None,
         created_at: now,
         updated_at: now,
-        revision: EventId::new(now, app.entropy.bits()),
+        revision: EventId::new(now, app.entropy.id_bits()),
     };
     let event = caller.event(EventKind::ClientCreated, client.id.bytes(), client.revision, now);
     let change = clients::insert(change, &client, hash);

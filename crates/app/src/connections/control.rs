@@ -33,7 +33,7 @@ pub async fn create(
 ) -> Result<Connection, Error> {
     let organization = organization(app, caller).await?;
     let now = app.clock.now();
-    let (id, revision) = (ConnectionId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
+    let (id, revision) = (ConnectionId::new(now, app.entropy.id_bits()), EventId::new(now, app.entropy.id_bits()));
     let mut connection = Connection::create(draft, (organization.id, organization.mode), id, revision, now)?;
     let secrets = ConnectionSecrets { api_key, webhook: vec![webhook_secret] };
     connection.sealed_secrets = secrets.seal(&app.keys, &connection)?;

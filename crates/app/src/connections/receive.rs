@@ -68,7 +68,7 @@ pub(super) async fn store_event(app: &App, connection: &Connection, body: &[u8])
     let unit = object.zip(object_id.as_deref()).map(|(object, external)| object_unit(id, object, external));
     let item = InboxItem {
         organization_id: connection.organization_id,
-        id: uuid_v7(now, app.entropy.bits()),
+        id: uuid_v7(now, app.entropy.id_bits()),
         connection_id: id,
         key: hint.key.unwrap_or_else(|| HEXLOWER.encode(&sha256(&[body]))),
         kind: hint.kind,

@@ -69,7 +69,7 @@ pub async fn act(
                 return idempotency::recover(guard.as_ref(), error).await;
             }
             Err(store::Error::Violated(
-                Violation::Record | Violation::Clock | Violation::Number | Violation::Balance,
+                Violation::Record | Violation::Clock | Violation::Number | Violation::Balance | Violation::Subscription,
             )) => {}
             Err(error) => return Err(error.into()),
         }
@@ -105,7 +105,10 @@ async fn decide(
         let id = before.id.to_string();
         unit.credit(before.user_id, before.currency, before.credit_applied, CreditReason::Returned, id);
     }
-    react(unit, subscription, &outcome, unit.now).await?;
+    if react(unit, subscription, &outcome, unit.now).await?.is_none() {
+        // A plan change at the same time may name the invoice in a credit line.
+        unit.add(|change| subscriptions::guard_unchanged(change, subscription));
+    }
     Ok(stored)
 }
 
@@ -121,11 +124,13 @@ async fn finalize(unit: &mut Unit<'_>, before: &Invoice, subscription: &Subscrip
             return Err(Conflict::Transition(transition).into());
         }
     }
-    let is_dry_run = matches!(unit.cause, Cause::Caller(caller) if caller.is_dry_run);
-    if is_dry_run {
+    if let Cause::Caller(caller) = unit.cause
+        && caller.is_dry_run
+    {
         let shown = before.cycle_at.unwrap_or(unit.now);
         let usage = usage::lines(unit.app, before.organization_id, subscription.id, &before.parts, shown).await?;
         let issued = preview(unit.app, before, subscription, usage, unit.now).await?;
+        caller.tried.set(issued.clone().into_iter().collect(), Vec::new());
         return Ok(issued.unwrap_or_else(|| before.clone()));
     }
     let mut shared = Shared::default();

@@ -3,7 +3,7 @@
 use super::context::issue_context;
 use super::unit::Unit;
 use super::versions::{Priced, version};
-use crate::credit_notes::{self, ChangeNote};
+use crate::credit_notes::of_change::{self, ChangeNote};
 use crate::error::Error;
 use perennial_domain::coupons::Coupon;
 use perennial_domain::id::{CouponId, EventId, InvoiceId};
@@ -199,6 +199,10 @@ async fn change_document(
         let credit = credit_line(unit, paying, source.as_ref(), proration.credit, at, renews_at).await?;
         draft.source_invoice_id = Some(paying.invoice_id);
         draft.lines.push(credit);
+        if let Some(source) = &source {
+            // Decided again if the invoice becomes void or uncollectible before the commit.
+            unit.touch_invoice(source, source);
+        }
     }
     if !proration.charge.is_zero() {
         (draft.period_start, draft.period_end) = (Some(at), end);
@@ -221,7 +225,7 @@ async fn change_document(
                 now.invoice_id = paid.invoice_id;
             }
         }
-        return credit_notes::issue_of_change(unit, after, ChangeNote { draft, source }).await;
+        return of_change::issue_of_change(unit, after, ChangeNote { draft, source }).await;
     }
     unit.create_invoice(&draft);
     Ok(())
@@ -264,8 +268,8 @@ async fn credit_line(
 
 fn new_draft(unit: &Unit<'_>, subscription: &Subscription, priced: &Priced, kind: InvoiceKind) -> Invoice {
     let (app, now) = (unit.app, unit.now);
-    let id = InvoiceId::new(now, app.entropy.bits());
-    Invoice::draft(subscription, priced.currency, kind, id, EventId::new(now, app.entropy.bits()), now)
+    let id = InvoiceId::new(now, app.entropy.id_bits());
+    Invoice::draft(subscription, priced.currency, kind, id, EventId::new(now, app.entropy.id_bits()), now)
 }
 
 fn fee(priced: &Priced, quantity: i64, at: Time, end: Option<Time>, cycle: i64) -> Exactly<Amount> {

@@ -92,7 +92,7 @@ impl<'a> Unit<'a> {
         let mut stamps: Vec<Stamp> = Vec::with_capacity(count);
         for _ in 0..count {
             let next = match stamps.last() {
-                Some(last) => Stamp { at: last.at, ..last.next(self.now, self.app.entropy.bits()) },
+                Some(last) => Stamp { at: last.at, ..last.next(self.now, self.app.entropy.id_bits()) },
                 None => self.app.stamp(before, self.now),
             };
             stamps.push(next);
@@ -202,7 +202,7 @@ impl<'a> Unit<'a> {
     ) {
         let Some(amount) = CreditAmount::from_ten_thousandths(amount.ten_thousandths()) else { return };
         let now = self.now;
-        let id = CreditId::new(now, self.app.entropy.bits());
+        let id = CreditId::new(now, self.app.entropy.id_bits());
         let credit = Credit {
             id,
             user_id,
@@ -215,7 +215,8 @@ impl<'a> Unit<'a> {
             organization_id: self.organization,
         };
         self.add(|change| credits::insert_any(change, &credit));
-        let event = self.event(EventKind::CreditCreated, id.bytes(), EventId::new(now, self.app.entropy.bits()), now);
+        let event =
+            self.event(EventKind::CreditCreated, id.bytes(), EventId::new(now, self.app.entropy.id_bits()), now);
         self.push(&Event { after: Some(json(&credit)), ..event });
     }
 

@@ -3,6 +3,7 @@
 //! What an action does is decided in `domain/lifecycle`. Here its references are read, and the record and its events are
 //! committed together. A server that is not the first forgets its decision.
 
+use super::known::known;
 use super::{NAME, WithAccess, change_access};
 use crate::audit::{json, system_event};
 use crate::background::Held;
@@ -13,22 +14,17 @@ use crate::invoices::forecast::forecast;
 use crate::invoices::unit::{Cause, Unit};
 use perennial_domain::credits::CreditReason;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId};
+use perennial_domain::id::{EventId, OrganizationId, SubscriptionId};
 use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::actions::{Action, Step};
-use perennial_domain::lifecycle::billing::{Billing, ParkReason};
+use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::lifecycle::forecast::Upcoming;
-use perennial_domain::organizations::billing::OrganizationBilling;
-use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
-use perennial_store::{
-    self as store, Change, Violation, coupons, events, invoices, organizations, plans, subscriptions,
-};
+use perennial_store::{self as store, Change, Violation, events, invoices, subscriptions};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// How long a failing action waits before it is tried again, so that it delays no other subscription.
 const RETRY_SECONDS: i64 = 60;
@@ -66,37 +62,6 @@ pub async fn act_once(app: &App, organization: OrganizationId, id: SubscriptionI
         Some(subscription) => perform(app, &subscription, now, None).await,
         None => Ok(false),
     }
-}
-
-/// The settings of an organization.
-pub(crate) async fn settings(app: &App, organization: OrganizationId) -> Result<OrganizationBilling, Error> {
-    let found = organizations::by_id(&app.db, organization).await?;
-    Ok(found.map(|found| found.settings()).unwrap_or_default())
-}
-
-/// A plan by its ID.
-pub(crate) async fn plan(app: &App, organization: OrganizationId, id: PlanId) -> Result<Option<Arc<Plan>>, Error> {
-    Ok(plans::find(&app.db, organization, &PlanKey::Id(id)).await?.map(Arc::new))
-}
-
-/// What the next actions of a subscription depend on.
-pub(crate) async fn known(app: &App, subscription: &Subscription) -> Result<Known, Error> {
-    let organization = subscription.organization_id;
-    let next = subscription.billing.as_deref().and_then(Billing::change_plan);
-    let settings = settings(app, organization).await?;
-    // Only the end of a trial depends on the settings of the plan.
-    let is_trial = subscription.billing.as_deref().is_some_and(|billing| billing.trial_ends_at.is_some());
-    let own = if is_trial { plan(app, organization, subscription.plan_id).await? } else { None };
-    let next = match next {
-        Some(id) => plan(app, organization, id).await?,
-        None => None,
-    };
-    let discount = subscription.billing.as_deref().and_then(|billing| billing.discount);
-    let coupon = match discount {
-        Some(discount) => coupons::by_id(&app.db, organization, discount.coupon_id).await?.map(Arc::new),
-        None => None,
-    };
-    Ok(Known { settings, own, next, coupon, ..Known::default() })
 }
 
 async fn try_perform(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
@@ -152,7 +117,7 @@ async fn write(
     let first = Event { before: Some(json(before)), after: Some(data), ..event };
     let mut last = None;
     if let Some(has_access) = access {
-        let second = Stamp { at: stamp.at, ..stamp.next(now, app.entropy.bits()) };
+        let second = Stamp { at: stamp.at, ..stamp.next(now, app.entropy.id_bits()) };
         after.revision = second.revision;
         let event = engine_event(before, EventKind::SubscriptionAccessChanged, second, stamp.revision);
         last = Some(Event {

@@ -4,8 +4,8 @@ use crate::background::StoredLifecycle;
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::time::Time;
-use perennial_store::holds;
 use perennial_store::subscriptions::{self, Backlog};
+use perennial_store::{holds, invoices};
 
 /// The most organizations on hold that are counted.
 const HELD: i64 = 100_000;
@@ -13,8 +13,9 @@ const HELD: i64 = 100_000;
 /// Counts what is due, late and on hold, for `/metrics`.
 pub async fn count_lifecycle(app: &App) -> Result<(), Error> {
     let now = app.clock.now();
-    let live = subscriptions::live_due(&app.db, now).await?;
-    let test = subscriptions::test_due(&app.db).await?;
+    let live = subscriptions::live_due(&app.db, now).await?.and(invoices::live_due(&app.db, now).await?);
+    let mut test = subscriptions::test_due(&app.db).await?;
+    test.extend(invoices::test_due(&app.db).await?);
     let held = holds::held(&app.db, HELD).await?.len();
     let due = live.due + test.iter().map(|(_, backlog)| backlog.due).sum::<i64>();
     app.background.lifecycle.set_stored(StoredLifecycle {

@@ -9,7 +9,7 @@ use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::{Organization, OrganizationMode};
 use perennial_domain::time::Time;
 use perennial_store::subscriptions::{self, Backlog};
-use perennial_store::{Change, examine, holds};
+use perennial_store::{Change, examine, holds, invoices};
 use serde::Serialize;
 
 pub use perennial_store::holds::HeldOrganization;
@@ -25,7 +25,7 @@ pub struct LifecycleStatus {
     pub held: bool,
     /// Why.
     pub held_reason: Option<HoldReason>,
-    /// The number of subscriptions with something due.
+    /// The number of subscriptions and invoices with something due.
     pub due: i64,
     /// How late the oldest of it is.
     pub lag_seconds: i64,
@@ -41,7 +41,8 @@ pub async fn status(app: &App, organization: &Organization) -> Result<LifecycleS
         None if !time.has_clock() && is_clock_wrong(app).await? => Some(HoldReason::ClockDifference),
         reason => reason,
     };
-    let Backlog { due, since } = subscriptions::backlog(&app.db, organization.id, time.now).await?;
+    let of_invoices = invoices::backlog(&app.db, organization.id, time.now).await?;
+    let Backlog { due, since } = subscriptions::backlog(&app.db, organization.id, time.now).await?.and(of_invoices);
     Ok(LifecycleStatus {
         now: time.now,
         mode: organization.mode,
@@ -73,7 +74,10 @@ pub(crate) async fn current(app: &App, organization: OrganizationId, now: Time) 
     let Some(before) = late_before(now, app.options.lifecycle.hold_after_days).filter(|_| hold.reason.is_none()) else {
         return Ok(hold);
     };
-    if !subscriptions::is_late(&app.db, organization, before, hold.released_through).await? {
+    let released = hold.released_through;
+    let is_late = subscriptions::is_late(&app.db, organization, before, released).await?
+        || invoices::is_late(&app.db, organization, before, released).await?;
+    if !is_late {
         return Ok(hold);
     }
     app.db.commit(holds::hold(Change::new().background(), organization, HoldReason::Late)).await?;

@@ -1,6 +1,6 @@
 //! Lets the engine work on a parked subscription again.
 
-use super::actions;
+use super::known::settings;
 use crate::audit::json;
 use crate::business_time;
 use crate::caller::Caller;
@@ -18,7 +18,7 @@ pub async fn unpark(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Su
     let mut attempts = app.locks.attempts((organization.bytes(), id));
     while attempts.next().await {
         let before = subscriptions::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
-        let mut after = before.unpark(&actions::settings(app, organization).await?);
+        let mut after = before.unpark(&settings(app, organization).await?);
         if after == before {
             return Ok(before);
         }

@@ -77,7 +77,7 @@ pub(crate) fn begin(app: &App, caller: &Caller, mut change: Change, begin: Begin
     let cookie = Secret::new(BASE64URL_NOPAD.encode(&app.entropy.bytes::<32>()));
     let session = OperatorSession {
         organization_id: operator.organization_id,
-        id: OperatorSessionId::new(now, app.entropy.bits()),
+        id: OperatorSessionId::new(now, app.entropy.id_bits()),
         operator_id: operator.id,
         method,
         signed_in_at: now,
@@ -93,7 +93,7 @@ pub(crate) fn begin(app: &App, caller: &Caller, mut change: Change, begin: Begin
     let operator = Operator { last_sign_in_at: Some(now), ..operator };
     let known = Arc::new(KnownOperator { operator, session });
     let of_operator = Caller::operator_with(Arc::clone(&known), caller.request_id.clone());
-    let id = EventId::new(now, app.entropy.bits());
+    let id = EventId::new(now, app.entropy.id_bits());
     let event = of_operator.event(EventKind::OperatorSessionCreated, known.session.id.bytes(), id, now);
     change = events::insert(change, &Event { after: Some(trace), ..event });
     (SignedIn { known, cookie }, change)

@@ -4,7 +4,7 @@ use super::sessions::PortalSession;
 use crate::context::App;
 use crate::documents::{self, DocumentFormat, Rendered};
 use crate::error::Error;
-use crate::{crediting as credit_notes, invoices};
+use crate::{credit_notes, invoices};
 use perennial_domain::id::{CreditNoteId, InvoiceId};
 use perennial_domain::invoices::credit_note::CreditNote;
 use perennial_domain::invoices::record::Invoice;

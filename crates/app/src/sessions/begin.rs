@@ -58,7 +58,8 @@ pub async fn sign_up(
                 User { updated_at: at, revision, session_epoch: made.session_epoch + 1, ..made.clone() }
             }
             None => {
-                let (id, revision) = (UserId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
+                let (id, revision) =
+                    (UserId::new(now, app.entropy.id_bits()), EventId::new(now, app.entropy.id_bits()));
                 User::new(caller.organization(), id, revision, verified.email.clone(), now)
             }
         };
@@ -174,7 +175,7 @@ pub(crate) async fn begin(
 ) -> Result<SignedIn, Error> {
     let rotation = Rotation::begin(now);
     let session = Session {
-        id: SessionId::new(now, app.entropy.bits()),
+        id: SessionId::new(now, app.entropy.id_bits()),
         organization_id: caller.organization(),
         user_id: user.id,
         client_id,
@@ -193,7 +194,7 @@ pub(crate) async fn begin(
         change = prepare_revoke(app, caller, change, &oldest.session, now);
     }
     change = sessions::insert(change, &session);
-    let id = EventId::new(now, app.entropy.bits());
+    let id = EventId::new(now, app.entropy.id_bits());
     let event = caller.event(EventKind::SessionCreated, session.id.bytes(), id, now);
     change = events::insert(change, &Event { after: Some(json(&SessionTrace::of(&session))), ..event });
     let change = confirm(app, caller, change).await?;

@@ -4,7 +4,7 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::features;
-use crate::lifecycle::actions;
+use crate::lifecycle::{actions, known};
 use perennial_domain::connections::Connection;
 use perennial_domain::coupons::{Coupon, CouponKey};
 use perennial_domain::cycle::BillingCycle;
@@ -48,7 +48,7 @@ impl References {
             return Ok(Self { plan, grants, ..Self::default() });
         }
         let next = find_next(app, caller.organization(), draft, errors).await?;
-        let settings = actions::settings(app, caller.organization()).await?;
+        let settings = known::settings(app, caller.organization()).await?;
         let coupon = find_coupon(app, caller.organization(), draft, errors).await?;
         let known = Known { settings, own: plan.clone(), next, coupon: coupon.clone(), ..Known::default() };
         let connection = find_connection(app, caller.organization(), draft, None, errors).await?;
@@ -136,13 +136,13 @@ async fn known(
     errors: &mut ValidationErrors,
 ) -> Result<Known, Error> {
     let organization = subscription.organization_id;
-    let settings = actions::settings(app, organization).await?;
-    let own = actions::plan(app, organization, subscription.plan_id).await?;
+    let settings = known::settings(app, organization).await?;
+    let own = known::plan(app, organization, subscription.plan_id).await?;
     let is_change_sent = matches!(&patch.billing, Some(Some(billing)) if billing.change.is_some());
     let stored = subscription.billing.as_deref().and_then(Billing::change_plan);
     let next = match stored {
         _ if is_change_sent => find_next(app, organization, patch, errors).await?,
-        Some(id) => actions::plan(app, organization, id).await?,
+        Some(id) => known::plan(app, organization, id).await?,
         None => None,
     };
     let pinned_cycle = match &own {

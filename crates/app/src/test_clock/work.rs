@@ -84,7 +84,7 @@ async fn store_progress(app: &App, held: &Held, clock: &TestClock, done: i64) ->
 }
 
 async fn save(app: &App, held: &Held, before: &TestClock, after: TestClock) -> Result<TestClock, Error> {
-    let after = TestClock { revision: EventId::new(after.now, app.entropy.bits()), ..after };
+    let after = TestClock { revision: EventId::new(after.now, app.entropy.id_bits()), ..after };
     let change = test_clocks::update(held.fence(Change::new()), &after, before.revision);
     commit(app, change).await?;
     Ok(after)
@@ -92,7 +92,7 @@ async fn save(app: &App, held: &Held, before: &TestClock, after: TestClock) -> R
 
 /// Ends an advance, with its event.
 async fn finish(app: &App, held: &Held, before: &TestClock, end: TestClock) -> Result<(), Error> {
-    let end = TestClock { revision: EventId::new(end.now, app.entropy.bits()), ..end };
+    let end = TestClock { revision: EventId::new(end.now, app.entropy.id_bits()), ..end };
     let event =
         system_event(end.organization_id, EventKind::TestClockAdvanced, end.id().bytes(), end.revision, end.now);
     let event = Event {

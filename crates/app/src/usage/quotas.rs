@@ -287,6 +287,9 @@ impl Effects {
             if let Some(subscription) = known.subscriptions.get(&id) {
                 change = subscriptions::write_advance(change, subscription, stamp.revision);
             }
+            let id = EventId::new(now, app.entropy.id_bits());
+            let event = caller.event(EventKind::UsageThresholdReached, data.id.bytes(), id, now);
+            change = events::insert(change, &Event { after: Some(json(data)), ..event });
         }
         change
     }

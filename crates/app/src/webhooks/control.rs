@@ -57,7 +57,7 @@ pub async fn ping(
     let endpoint = read(app, caller, id).await?;
     let keys = signing_keys(app, &endpoint)?;
     let now = app.clock.now();
-    let event_id = EventId::new(now, app.entropy.bits());
+    let event_id = EventId::new(now, app.entropy.id_bits());
     let Some(body) = sample(event_type, event_id, now) else { return Ok(None) };
     let body = if endpoint.payload == Payload::Thin { thin(&body) } else { body };
     let timeout = Duration::from_secs(app.options.webhooks.timeout_seconds.into()).min(MAX_PING);

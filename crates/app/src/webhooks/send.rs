@@ -60,7 +60,7 @@ pub(super) fn record(
     Attempt {
         organization_id: endpoint.organization_id,
         endpoint_id: endpoint.id,
-        id: WebhookAttemptId::new(began, app.entropy.bits()),
+        id: WebhookAttemptId::new(began, app.entropy.id_bits()),
         event_id,
         event_type: event_type.to_owned(),
         trigger,

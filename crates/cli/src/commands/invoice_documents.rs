@@ -8,7 +8,7 @@ use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::documents::{self, DocumentFormat, Rendered};
 use perennial_app::error::{Conflict, Error};
-use perennial_app::{crediting, invoices};
+use perennial_app::{credit_notes, invoices};
 use perennial_domain::id::{CreditNoteId, InvoiceId};
 use std::fs::OpenOptions;
 use std::io::{IsTerminal as _, Write as _};
@@ -38,7 +38,7 @@ pub(super) async fn write(app: &App, command: InvoiceDocument, json: bool) -> Re
 
 async fn render(app: &App, caller: &Caller, named: &str, format: DocumentFormat) -> Result<Rendered, Error> {
     if let Ok(id) = named.parse::<CreditNoteId>() {
-        return documents::of_credit_note(&crediting::read(app, caller, id).await?, format).await;
+        return documents::of_credit_note(&credit_notes::read(app, caller, id).await?, format).await;
     }
     let invoice = match named.parse::<InvoiceId>() {
         Ok(id) => invoices::read(app, caller, id).await?,

@@ -9,8 +9,10 @@ use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::invoices::{self, Query};
+use perennial_domain::invoices::Decimal;
 use perennial_domain::invoices::record::Invoice;
 use perennial_domain::invoices::status::InvoiceStatus;
+use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_http::record_fields;
 use perennial_store::{Page, Position};
@@ -111,5 +113,28 @@ impl Record for Invoice {
 
     fn render(&self, _: &App) -> String {
         text(self)
+    }
+
+    fn details(&self) -> Option<String> {
+        let number = |value: Option<Decimal>| value.map(|value| value.to_string()).unwrap_or_default();
+        let time = |value: Option<Time>| value.map(|value| value.to_string()).unwrap_or_default();
+        let rows: Vec<[String; 8]> = self
+            .lines
+            .iter()
+            .map(|line| {
+                [
+                    line.kind.as_str().to_owned(),
+                    line.description.clone(),
+                    number(line.quantity),
+                    number(line.unit_price),
+                    line.amount.to_string(),
+                    line.discount.to_string(),
+                    time(line.period_start),
+                    time(line.period_end),
+                ]
+            })
+            .collect();
+        let heads = ["LINE", "DESCRIPTION", "QUANTITY", "PRICE", "AMOUNT", "DISCOUNT", "FROM", "TO"];
+        (!rows.is_empty()).then(|| output::table(heads, &rows))
     }
 }

@@ -59,6 +59,11 @@ pub(super) trait Record: Sized {
     /// The record as the API returns it.
     fn render(&self, app: &App) -> String;
 
+    /// More about the record, below its fields: lists that do not fit into one row.
+    fn details(&self) -> Option<String> {
+        None
+    }
+
     /// The record as the API returns it at the instant that is now for its organization.
     fn render_at(&self, app: &App, _now: Time) -> String {
         self.render(app)
@@ -118,6 +123,7 @@ pub(super) async fn get<R: Record>(app: &App, named: &str, single: &Single, json
         R::KIND,
         form(json, single.output.format)?,
         &record.render_at(app, business_time::now(app, &caller).await?),
+        record.details(),
     )
 }
 

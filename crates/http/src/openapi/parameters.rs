@@ -28,7 +28,7 @@ pub(super) fn of(operation: &Operation) -> Value {
         parameters.push(header("traceparent", "The W3C trace context of the request."));
     }
     match operation.response {
-        ResponseKind::Created(_) => parameters.push(json!({
+        ResponseKind::Created(_) | ResponseKind::Acted(_) => parameters.push(json!({
             "name": "idempotency-key", "in": "header", "required": false,
             "description": "An idempotency key. For 24 hours, a retry with the same key returns the same response.",
             "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" }

@@ -74,7 +74,7 @@ pub(super) fn of(operation: &Operation) -> Value {
     let mut responses = Map::new();
     let mut headers = common_headers();
     let (status, about, content) = match operation.response {
-        ResponseKind::Record(schema) => ("200", "The record.", record(schema)),
+        ResponseKind::Record(schema) | ResponseKind::Acted(schema) => ("200", "The record.", record(schema)),
         ResponseKind::Created(schema) | ResponseKind::CreatedOnce(schema) => ("201", "The new record.", record(schema)),
         ResponseKind::List(schema) => ("200", "A page of records.", list(schema)),
         ResponseKind::ListWith(schema, name, about) => {
@@ -97,13 +97,13 @@ pub(super) fn of(operation: &Operation) -> Value {
         }
     };
     let is_created = matches!(operation.response, ResponseKind::Created(_) | ResponseKind::CreatedOnce(_));
-    if is_created || matches!(operation.response, ResponseKind::Record(_)) {
+    if is_created || matches!(operation.response, ResponseKind::Record(_) | ResponseKind::Acted(_)) {
         headers["etag"] = link("etag");
     }
     if is_created || matches!(operation.response, ResponseKind::Redirect) {
         headers["location"] = link("location");
     }
-    if let ResponseKind::Created(_) = operation.response {
+    if let ResponseKind::Created(_) | ResponseKind::Acted(_) = operation.response {
         headers["idempotency-replayed"] = link("idempotency-replayed");
     }
     if let ResponseKind::Media("text/css" | "text/javascript") = operation.response {
@@ -202,6 +202,9 @@ fn errors(operation: &Operation) -> Vec<Code> {
     }
     match operation.response {
         ResponseKind::Created(_) => codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight]),
+        ResponseKind::Acted(_) => {
+            codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight, Code::OutcomeUnknown]);
+        }
         ResponseKind::Record(_) if operation.method != Method::GET => codes.extend([Code::Stale, Code::OutcomeUnknown]),
         _ => {}
     }

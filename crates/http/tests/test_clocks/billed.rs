@@ -106,3 +106,60 @@ async fn access_of_external_subscriptions_changes_while_billed_ones_are_on_hold(
     assert!(sandbox.events("subscription.renewed", 0).await.is_empty());
     assert_eq!(sandbox.get("/test-clock").await.expect(200).data()["status"], "held");
 }
+
+#[tokio::test]
+async fn an_invoice_that_is_very_late_puts_its_organization_on_hold() {
+    let app = holding().await;
+    let sandbox = Sandbox::at(&app, "2026-03-01T00:00:00Z").await;
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 120, "billing_cycle": "yearly" });
+    sandbox.post("/subscription-plans", plan).await.expect(201);
+    let user = sandbox.user("ada@example.com").await;
+    let subscription = sandbox.subscription(&user, "pro", json!({ "billing": { "collection": "manual" } })).await;
+    let _working = sandbox.work();
+    sandbox.clock_that(|clock| clock["status"] == "ready").await;
+    // Overdue on 03-15. No action of the subscription is due before the next year.
+    let jumped = sandbox.put("/test-clock", json!({ "now": "2026-03-25T00:00:00Z", "mode": "jump" })).await.expect(200);
+    assert_eq!(jumped.data()["status"], "held");
+    let status = lifecycle::status(&app.app, &sandbox.organization).await.unwrap();
+    assert_eq!((status.held_reason, status.due, status.lag_seconds), (Some(HoldReason::Late), 1, 10 * 86_400));
+    lifecycle::count_lifecycle(&app.app).await.unwrap();
+    assert_eq!(app.app.background.lifecycle.stored().due, 0, "what is on hold does not count as due");
+    let invoices = sandbox.get("/invoices").await.expect(200).data().clone();
+    assert_eq!((&invoices[0]["status"], &invoices[0]["overdue"]), (&json!("open"), &json!(false)));
+    let note = json!({ "invoice_id": invoices[0]["id"], "amount": 1 });
+    sandbox.post("/credit-notes", note.clone()).await.refused(409, "lifecycle_behind");
+    let item = json!([{ "description": "Item", "unit_price": 5 }]);
+    let draft = json!({ "subscription_id": subscription["id"], "lines": item });
+    sandbox.post("/invoices", draft.clone()).await.refused(409, "lifecycle_behind");
+    sandbox.post("/invoices?dry_run=true", draft.clone()).await.refused(409, "lifecycle_behind");
+    lifecycle::resume(&app.app, &sandbox.organization, None).await.unwrap();
+    sandbox.clock_that(|clock| clock["status"] == "ready").await;
+    let path = format!("/subscriptions/{}", subscription["id"].as_str().unwrap());
+    assert_eq!(sandbox.get(&path).await.expect(200).data()["status"], "unpaid");
+    sandbox.post("/credit-notes", note).await.expect(201);
+    sandbox.post("/invoices", draft).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_credit_note_comes_after_the_late_actions_of_its_subscription() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-03-01T00:00:00Z").await;
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 120, "billing_cycle": "yearly" });
+    sandbox.post("/subscription-plans", plan).await.expect(201);
+    let user = sandbox.user("ada@example.com").await;
+    let subscription = sandbox.subscription(&user, "pro", json!({ "billing": { "collection": "manual" } })).await;
+    let path = format!("/subscriptions/{}", subscription["id"].as_str().unwrap());
+    // No background job runs: a write of the subscription issues the draft.
+    sandbox.put(&path, json!({ "billing": { "payment_method": "pm_1" } })).await.expect(200);
+    let invoices = sandbox.get("/invoices").await.expect(200).data().clone();
+    assert_eq!(invoices[0]["status"], "open");
+    sandbox.put("/test-clock", json!({ "now": "2026-03-16T00:00:00Z", "mode": "jump" })).await.expect(200);
+    let note = json!({ "invoice_id": invoices[0]["id"], "amount": 120 });
+    sandbox.post("/credit-notes?dry_run=true", note.clone()).await.refused(409, "lifecycle_behind");
+    sandbox.post("/credit-notes", note).await.expect(201);
+    // It was overdue on 03-15, then the note settled it.
+    assert_eq!(sandbox.events("invoice.overdue", 1).await.len(), 1);
+    let invoice = sandbox.get(&format!("/invoices/{}", invoices[0]["id"].as_str().unwrap())).await.expect(200);
+    assert_eq!((&invoice.data()["status"], &invoice.data()["overdue"]), (&json!("paid"), &json!(false)));
+    assert_eq!(sandbox.get(&path).await.expect(200).data()["status"], "active");
+}

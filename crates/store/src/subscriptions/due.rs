@@ -47,6 +47,10 @@ pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
                  SELECT 1 FROM invoices AS i
                  WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL
                      AND (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL)
+                     AND NOT (i.status = 'draft' AND EXISTS (
+                         SELECT 1 FROM subscriptions AS p
+                         WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND p.{IS_PARKED}
+                     ))
              ))
          ORDER BY o.id LIMIT $3"
     ))
@@ -132,10 +136,18 @@ pub struct Search {
 /// Due work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// The number of due subscriptions.
+    /// The number of due records.
     pub due: i64,
     /// The first due time.
     pub since: Option<Time>,
+}
+
+impl Backlog {
+    /// This and other due work.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { due: self.due + other.due, since: self.since.into_iter().chain(other.since).min() }
+    }
 }
 
 /// Whether anything is due in real time.
@@ -211,7 +223,7 @@ pub async fn test_due(db: &Db) -> Result<Vec<(Time, Backlog)>, Error> {
     db.all(&TEST_DUE, &[], |row| Ok((codec::read_time(row.time(0)?)?, read_backlog(row, 1)?))).await
 }
 
-fn read_backlog(row: &Row<'_>, first: usize) -> Result<Backlog, Error> {
+pub(crate) fn read_backlog(row: &Row<'_>, first: usize) -> Result<Backlog, Error> {
     let since = codec::read_optional_time(row.optional_time(first + 1)?)?;
     Ok(Backlog { due: row.int(first)?, since })
 }

@@ -54,7 +54,8 @@ impl Work<'_> {
 
     fn create_user(&self, facts: &CustomerFacts) -> Decided {
         let now = self.app.clock.now();
-        let (id, revision) = (UserId::new(now, self.app.entropy.bits()), EventId::new(now, self.app.entropy.bits()));
+        let (id, revision) =
+            (UserId::new(now, self.app.entropy.id_bits()), EventId::new(now, self.app.entropy.id_bits()));
         let blank = User::new(self.organization(), id, revision, Email::from_stored(String::new()), now);
         let profile =
             Profile { first_name: facts.first_name.clone(), last_name: facts.last_name.clone(), ..Profile::default() };

@@ -37,7 +37,7 @@ impl Work<'_> {
             Reference::NotARecord(code) => return Ok(ended(InboxState::Ignored, code)),
             Reference::Delayed(delay) => return Ok(delayed(delay)),
         };
-        let bits = || self.app.entropy.bits();
+        let bits = || self.app.entropy.id_bits();
         let (id, revision) = (PaymentId::new(time.now, bits()), EventId::new(time.now, bits()));
         let new = NewRecord { organization_id: self.organization(), id: id.bytes(), revision, now: time.now };
         let made = match new_payment(facts, subscription, new) {

@@ -36,7 +36,7 @@ impl Work<'_> {
             let is_taken = plans::find(&self.app.db, self.organization(), &key).await?.is_some();
             if is_taken { slug_for(&facts.slug_text, mark, true) } else { wanted }
         };
-        let bits = || self.app.entropy.bits();
+        let bits = || self.app.entropy.id_bits();
         let (id, revision) = (PlanId::new(time.now, bits()), EventId::new(time.now, bits()));
         let new = NewRecord { organization_id: self.organization(), id: id.bytes(), revision, now: time.now };
         let plan = new_plan(facts, slug, new);

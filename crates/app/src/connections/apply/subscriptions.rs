@@ -114,7 +114,7 @@ impl Work<'_> {
         owner: Owner<'_>,
         time: &BusinessTime,
     ) -> Result<(SubscriptionId, Change), NotApplied> {
-        let bits = || self.app.entropy.bits();
+        let bits = || self.app.entropy.id_bits();
         let (id, revision) = (SubscriptionId::new(time.now, bits()), EventId::new(time.now, bits()));
         let new = NewRecord { organization_id: self.organization(), id: id.bytes(), revision, now: time.now };
         let made = new_subscription(facts, owner, new)?;

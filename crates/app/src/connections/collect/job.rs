@@ -271,7 +271,7 @@ async fn follow(
 ) -> Result<Change, Error> {
     let stamp = app.stamp(before, now);
     let is_failed = status == PaymentStatus::Failed;
-    let second = Stamp { at: stamp.at, ..stamp.next(now, app.entropy.bits()) };
+    let second = Stamp { at: stamp.at, ..stamp.next(now, app.entropy.id_bits()) };
     let mut after = Payment {
         status,
         external_payment_id: external.or_else(|| before.external_payment_id.clone()),

@@ -93,7 +93,7 @@ impl<'a> Sheet<'a> {
 }
 
 /// Writes one record.
-pub(super) fn one(kind: &Kind, form: Form, record: &str) -> Result<(), Failure> {
+pub(super) fn one(kind: &Kind, form: Form, record: &str, details: Option<String>) -> Result<(), Failure> {
     let fields = (kind.fields)();
     let cells = cells(record, fields.iter().map(String::as_str));
     output::write(&match form {
@@ -103,7 +103,8 @@ pub(super) fn one(kind: &Kind, form: Form, record: &str) -> Result<(), Failure> 
         Form::Table => {
             let width = fields.iter().map(String::len).max().unwrap_or(0);
             let lines = fields.iter().zip(&cells).map(|(field, cell)| format!("{field:width$}  {}", cell.shown()));
-            lines.fold(String::new(), |text, line| text + line.trim_end() + "\n")
+            let text = lines.fold(String::new(), |text, line| text + line.trim_end() + "\n");
+            details.map_or_else(|| text.clone(), |details| format!("{text}\n{details}\n"))
         }
     })
 }
