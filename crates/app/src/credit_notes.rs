@@ -75,7 +75,7 @@ pub async fn create(
     if let Some(response) = idempotency::stored(&mut guard).await? {
         return Ok(response);
     }
-    let mut attempts = app.locks.attempts((caller.organization().bytes(), "credit notes"));
+    let mut attempts = app.locks.turns((caller.organization().bytes(), "numbers of credit notes")).await;
     while attempts.next().await {
         if errors.is_empty() {
             catch_up(app, caller, &draft).await?;

@@ -43,6 +43,12 @@ impl KeyedLocks {
         Attempts { lock: self.lock(record), made: 0, guard: None }
     }
 
+    /// The attempts at a change that many callers make at the same time, such as taking the next number: each waits for its turn.
+    pub(crate) async fn turns(&self, key: impl Hash) -> Attempts<'_> {
+        let lock = self.lock(key);
+        Attempts { lock, made: 0, guard: Some(lock.lock().await) }
+    }
+
     fn lock(&self, key: impl Hash) -> &Mutex<()> {
         let hash = self.hasher.hash_one(key);
         &self.locks[usize::try_from(hash % LOCKS as u64).unwrap_or_default()]

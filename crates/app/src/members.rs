@@ -171,8 +171,6 @@ async fn check_can_join(app: &App, subscription: &Subscription, user: UserId, se
 fn new_member(subscription: &Subscription, user_id: UserId, now: Time) -> Member {
     let (organization_id, subscription_id) = (subscription.organization_id, subscription.id);
     Member { organization_id, subscription_id, user_id, created_at: now }
-    let member = Member { organization_id, subscription_id, user_id, created_at: now };
-    (member, EventId::new(now, app.entropy.id_bits()))
 }
 
 /// Removes a member and returns it as it was.
@@ -227,9 +225,6 @@ fn prepare_removal(
     let event = caller.event(EventKind::MemberDeleted, member.subscription_id.bytes(), revision, at);
     let event = event.following(subscription.revision);
     let change = store::subscriptions::advance(change, subscription, revision);
-fn prepare_removal(app: &App, caller: &Caller, change: Change, member: &Member, now: Time) -> Change {
-    let revision = EventId::new(now, app.entropy.id_bits());
-    let event = caller.event(EventKind::MemberDeleted, member.subscription_id.bytes(), revision, now);
     let change = members::remove(change, member);
     events::insert(change, &Event { before: Some(json(member)), ..event })
 }

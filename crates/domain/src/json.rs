@@ -75,9 +75,27 @@ impl Writer {
     }
 }
 
-/// Whether nothing in the text must be escaped. All of it is looked at without a branch, many bytes at a time.
+/// Whether nothing in the text must be escaped. Eight bytes are looked at at a time; the last eight overlap those before them.
 fn is_plain(text: &str) -> bool {
-    !text.bytes().fold(false, |found, byte| found | (byte < 0x20) | (byte == b'"') | (byte == b'\\'))
+    let bytes = text.as_bytes();
+    let (words, _) = bytes.as_chunks::<WORD>();
+    match bytes.last_chunk::<WORD>() {
+        Some(last) => words.iter().chain([last]).all(|word| is_plain_word(u64::from_ne_bytes(*word))),
+        None => bytes.iter().all(|byte| *byte >= 0x20 && *byte != b'"' && *byte != b'\\'),
+    }
+}
+
+const WORD: usize = size_of::<u64>();
+
+/// Whether no byte of a word must be escaped. A byte above one that must be may be taken for one too.
+const fn is_plain_word(word: u64) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    let quote = word ^ (ONES * 0x22);
+    let quote = quote.wrapping_sub(ONES) & !quote;
+    let backslash = word ^ (ONES * 0x5c);
+    let backslash = backslash.wrapping_sub(ONES) & !backslash;
+    (control | quote | backslash) & (ONES * 0x80) == 0
 }
 
 /// The members of an object or a list.

@@ -170,23 +170,17 @@ impl Time {
         let mut text = *b"0000-00-00T00:00:00.000000Z";
         let (days, of_day) = (self.0 / DAY_MICROS, self.0 % DAY_MICROS);
         let (year, month, day) = civil_from_days(days);
-        let second = of_day / 1_000_000;
-        let micros = of_day % 1_000_000;
-        let pairs = [
-            (0, year / 100),
-            (2, year % 100),
-            (5, month),
-            (8, day),
-            (11, second / 3600),
-            (14, second / 60 % 60),
-            (17, second % 60),
-            (20, micros / 10_000),
-            (22, micros / 100 % 100),
-            (24, micros % 100),
-        ];
-        for (place, number) in pairs {
-            text[place..place + 2].copy_from_slice(&PAIRS[usize::try_from(number).unwrap_or_default()]);
-        }
+        let (second, micros) = (of_day / 1_000_000, of_day % 1_000_000);
+        put(&mut text, 0, year / 100);
+        put(&mut text, 2, year % 100);
+        put(&mut text, 5, month);
+        put(&mut text, 8, day);
+        put(&mut text, 11, second / 3600);
+        put(&mut text, 14, second / 60 % 60);
+        put(&mut text, 17, second % 60);
+        put(&mut text, 20, micros / 10_000);
+        put(&mut text, 22, micros / 100 % 100);
+        put(&mut text, 24, micros % 100);
         text
     }
 }
@@ -206,6 +200,14 @@ const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
     (year, month, day)
+}
+
+/// Writes a number below 100 with two digits.
+#[inline]
+fn put(text: &mut [u8; WRITTEN_LENGTH], place: usize, number: i64) {
+    let [tens, ones] = PAIRS[usize::try_from(number).unwrap_or_default() % PAIRS.len()];
+    text[place] = tens;
+    text[place + 1] = ones;
 }
 
 /// The numbers from 0 to 99 with two digits each.

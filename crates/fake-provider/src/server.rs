@@ -163,8 +163,8 @@ async fn respond(
         (state.respond(kind, &seen), state.behavior.delay_millis)
     };
     if delay > 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(delay)).await;
-    let response = state.lock().unwrap().respond(kind, &seen);
+        sleep(Duration::from_millis(delay)).await;
+    }
     let line = seen.line();
     while state.lock().unwrap().behavior.stall.as_ref().is_some_and(|stalled| line.contains(stalled)) {
         sleep(STALL).await;

@@ -1132,8 +1132,8 @@ const finalizeInvoice: Operation = {
   method: "POST",
   path: "/invoices/{id}/finalize",
   access: "client",
-  keyed: false,
-  repeatable: false,
+  keyed: true,
+  repeatable: true,
 };
 
 const voidInvoice: Operation = {
@@ -1141,8 +1141,8 @@ const voidInvoice: Operation = {
   method: "POST",
   path: "/invoices/{id}/void",
   access: "client",
-  keyed: false,
-  repeatable: false,
+  keyed: true,
+  repeatable: true,
 };
 
 const markInvoiceUncollectible: Operation = {
@@ -1150,8 +1150,8 @@ const markInvoiceUncollectible: Operation = {
   method: "POST",
   path: "/invoices/{id}/mark-uncollectible",
   access: "client",
-  keyed: false,
-  repeatable: false,
+  keyed: true,
+  repeatable: true,
 };
 
 const listCreditNotes: Operation = {
@@ -2596,7 +2596,7 @@ export class Invoices {
    *
    * Scope: `invoices:write`.
    */
-  finalize(id: string, options: ChangeOptions = {}): Promise<Invoice> {
+  finalize(id: string, options: CreateOptions = {}): Promise<Invoice> {
     return this.#caller.one<Invoice>(finalizeInvoice, { path: { id } }, options);
   }
 
@@ -2606,7 +2606,7 @@ export class Invoices {
    *
    * Scope: `invoices:write`.
    */
-  void(id: string, options: ChangeOptions = {}): Promise<Invoice> {
+  void(id: string, options: CreateOptions = {}): Promise<Invoice> {
     return this.#caller.one<Invoice>(voidInvoice, { path: { id } }, options);
   }
 
@@ -2616,7 +2616,7 @@ export class Invoices {
    *
    * Scope: `invoices:write`.
    */
-  markUncollectible(id: string, options: ChangeOptions = {}): Promise<Invoice> {
+  markUncollectible(id: string, options: CreateOptions = {}): Promise<Invoice> {
     return this.#caller.one<Invoice>(markInvoiceUncollectible, { path: { id } }, options);
   }
 }

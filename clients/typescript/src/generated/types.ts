@@ -2697,80 +2697,80 @@ export interface InvoiceUpdateLines {
 }
 
 export interface InvoiceUpdate {
-  /** What is billed, of a `one_off` draft. */
-  lines?: InvoiceUpdateLines[] | undefined;
   /** A text for the user. */
   memo?: string | null | undefined;
   /** When the service issues a `one_off` draft. Null: never. RFC 3339 with a UTC offset, between 1970 and 9999. */
   finalizes_at?: Instant | null | undefined;
-  /** Ignored. It may be sent back with any value. */
+  /** What is billed, of a `one_off` draft. */
+  lines?: InvoiceUpdateLines[] | undefined;
+  /** Read-only. It may be sent back unchanged. */
   number?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   kind?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   status?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   user_id?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   currency?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   collection?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   cycle_at?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   period_start?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   period_end?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   subtotal?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   discount?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   taxes?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   tax?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   tax_included?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   total?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   credit_applied?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   amount_paid?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   amount_credited?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   credited_total?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   amount_due?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   coupon_id?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   attempts?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   overdue?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   next_action?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   next_action_at?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   issued_at?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   due_at?: unknown;
-  /** Ignored. It may be sent back with any value. */
+  /** Read-only. It may be sent back unchanged. */
   paid_at?: unknown;
+  /** Read-only. It may be sent back unchanged. */
+  seller?: unknown;
+  /** Read-only. It may be sent back unchanged. */
+  buyer?: unknown;
+  /** Read-only. It may be sent back unchanged. */
+  id?: unknown;
+  /** Read-only. It may be sent back unchanged. */
+  created_at?: unknown;
+  /** Read-only. It may be sent back unchanged. */
+  subscription_id?: unknown;
   /** Ignored. It may be sent back with any value. */
   updated_at?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  seller?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  buyer?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  id?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  created_at?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  subscription_id?: unknown;
 }
 
 export interface CreditNoteCreateLines {

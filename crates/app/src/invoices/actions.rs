@@ -33,7 +33,11 @@ pub async fn act(
     if let Some(response) = idempotency::stored(&mut guard).await? {
         return Ok(response);
     }
-    let mut attempts = app.locks.attempts((caller.organization().bytes(), id));
+    // All invoices that are finalized take the next number of the same series.
+    let mut attempts = match action {
+        InvoiceAction::Finalize => app.locks.turns((caller.organization().bytes(), "numbers of invoices")).await,
+        _ => app.locks.attempts((caller.organization().bytes(), id)),
+    };
     while attempts.next().await {
         let time = business_time::read(app, caller).await?;
         let before = super::read(app, caller, id).await?;

@@ -85,7 +85,7 @@ fn collect(unit: &mut Unit<'_>, invoice: &Invoice, billing: &Billing) -> Result<
 fn payment(unit: &Unit<'_>, invoice: &Invoice, status: PaymentStatus) -> Result<Payment, Error> {
     let now = unit.now;
     Ok(Payment {
-        id: PaymentId::new(now, unit.app.entropy.bits()),
+        id: PaymentId::new(now, unit.app.entropy.id_bits()),
         subscription_id: invoice.subscription_id,
         invoice_id: Some(invoice.id),
         amount: Money::try_from(invoice.amount_due())?,
@@ -97,6 +97,6 @@ fn payment(unit: &Unit<'_>, invoice: &Invoice, status: PaymentStatus) -> Result<
         updated_at: now,
         organization_id: invoice.organization_id,
         applied: None,
-        revision: EventId::new(now, unit.app.entropy.bits()),
+        revision: EventId::new(now, unit.app.entropy.id_bits()),
     })
 }

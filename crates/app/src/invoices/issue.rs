@@ -111,47 +111,6 @@ async fn write(
     Ok(stored)
 }
 
-/// In a test organization, some payment methods pay or fail by themselves. Records the payment of an attempt.
-pub(crate) fn simulate(
-    unit: &mut Unit<'_>,
-    invoice: &mut Invoice,
-    subscription: &Subscription,
-    is_test: bool,
-) -> Result<Outcome, Error> {
-    let method = subscription.billing.as_deref().and_then(|billing| billing.payment_method.as_ref());
-    let status = match method.map(perennial_domain::lifecycle::billing::PaymentMethod::as_str) {
-        Some(TEST_OK) if is_test => PaymentStatus::Completed,
-        Some(TEST_FAIL) if is_test => PaymentStatus::Failed,
-        _ => return Ok(Outcome::default()),
-    };
-    let now = unit.now;
-    let amount = invoice.amount_due();
-    let mut payment = Payment {
-        id: PaymentId::new(now, unit.app.entropy.id_bits()),
-        subscription_id: invoice.subscription_id,
-        invoice_id: Some(invoice.id),
-        amount: Money::try_from(amount)?,
-        currency: invoice.currency,
-        external_payment_id: None,
-        status,
-        date: (status == PaymentStatus::Completed).then_some(now),
-        created_at: now,
-        updated_at: now,
-        organization_id: invoice.organization_id,
-        applied: None,
-        revision: EventId::new(now, unit.app.entropy.id_bits()),
-    };
-    let outcome = if status == PaymentStatus::Completed {
-        let (applied, outcome) = invoice.pay(amount, now)?;
-        payment.applied = Some(applied);
-        outcome
-    } else {
-        invoice.payment_failed()
-    };
-    unit.create_payment(&payment);
-    Ok(outcome)
-}
-
 /// Adds what an invoice does to its subscription.
 pub(crate) async fn react(
     unit: &mut Unit<'_>,

@@ -194,7 +194,9 @@ async fn issue_together(app: &App, prepared: &[Prepared], now: Time, held: Optio
     }
     unit.add(|change| shared.numbers.take(change, organization));
     app.db.commit(fenced(held).and(unit.change)).await?;
-    prepared.iter().for_each(|prepared| charge::wake(app, &prepared.subscription));
+    for prepared in prepared {
+        charge::wake(app, &prepared.subscription);
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::features;
-use crate::lifecycle::{actions, known};
+use crate::lifecycle::known;
 use perennial_domain::connections::Connection;
 use perennial_domain::coupons::{Coupon, CouponKey};
 use perennial_domain::cycle::BillingCycle;

@@ -278,7 +278,7 @@ impl Effects {
             let Some(subscription) = known.subscriptions.get(&data.id) else { continue };
             // An event about a subscription is its new revision, so that its history has all of them.
             let before = last.get(&data.id).copied().unwrap_or_else(|| subscription.stamp());
-            let stamp = before.next(now, app.entropy.bits());
+            let stamp = before.next(now, app.entropy.id_bits());
             last.insert(data.id, stamp);
             let event = caller.event(EventKind::UsageThresholdReached, data.id.bytes(), stamp.revision, stamp.at);
             change = events::insert(change, &Event { after: Some(json(data)), ..event.following(before.revision) });
@@ -287,9 +287,6 @@ impl Effects {
             if let Some(subscription) = known.subscriptions.get(&id) {
                 change = subscriptions::write_advance(change, subscription, stamp.revision);
             }
-            let id = EventId::new(now, app.entropy.id_bits());
-            let event = caller.event(EventKind::UsageThresholdReached, data.id.bytes(), id, now);
-            change = events::insert(change, &Event { after: Some(json(data)), ..event });
         }
         change
     }

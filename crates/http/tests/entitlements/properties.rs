@@ -135,7 +135,7 @@ impl Sequence {
         let found = self.app.get(&format!("/users/{}/entitlements", self.user)).await.expect(200);
         let Value::Object(entitlements) = &found.data()["entitlements"] else { panic!("an object") };
         for (key, entitlement) in entitlements {
-            let span = self.span(key, entitlement["resets_at"].as_str());
+            let span = Self::span(key, entitlement["resets_at"].as_str());
             if let Some((from, to)) = span {
                 let path = format!("/subscriptions/{}/usage?from={from}&to={to}", self.subscription);
                 let usage = self.app.get(&path).await.expect(200).data().clone();
@@ -145,7 +145,7 @@ impl Sequence {
     }
 
     /// The span of a calendar day, which the report of usage computes from the events.
-    fn span(&self, key: &str, resets_at: Option<&str>) -> Option<(Time, Time)> {
+    fn span(key: &str, resets_at: Option<&str>) -> Option<(Time, Time)> {
         let to = Time::parse(resets_at?).unwrap();
         (key == "day").then(|| (to.plus_seconds(-86_400), to))
     }

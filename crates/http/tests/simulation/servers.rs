@@ -67,7 +67,7 @@ impl World {
         own.app.db.commit(unit.revoke(Change::new())).await.unwrap();
         let names = ["killed", "killed", "frozen", "doubled"];
         let fate = names.get(usize::try_from(fate).unwrap()).copied().unwrap_or("punctual");
-        self.note(format!("server {server}: {fate}"));
+        self.note(&format!("server {server}: {fate}"));
     }
 }
 

@@ -97,7 +97,7 @@ impl World {
     }
 
     /// Notes a step for the report of a failure.
-    pub(super) fn note(&mut self, step: String) {
+    pub(super) fn note(&mut self, step: &str) {
         self.history.push(format!("{} {step}", self.now()));
     }
 
@@ -112,7 +112,7 @@ impl World {
     /// A call that must be served: nothing a caller sends is an error of the server.
     pub(super) async fn send(&mut self, method: &str, target: &str, body: &Value) -> Answer {
         let answer = self.app().request(method, target).json(body).send().await;
-        self.note(format!("{method} {target} {body}: {} {}", answer.status, answer.json["code"]));
+        self.note(&format!("{method} {target} {body}: {} {}", answer.status, answer.json["code"]));
         assert!(answer.status < 500, "{}{}", self.report(target), answer.json);
         answer
     }

@@ -287,13 +287,13 @@ CREATE_INVOICE = Operation(id="createInvoice", method="POST", path="/invoices", 
 READ_INVOICE = Operation(id="readInvoice", method="GET", path="/invoices/{id}", person="if_signed_in")
 UPDATE_INVOICE = Operation(id="updateInvoice", method="PUT", path="/invoices/{id}")
 DELETE_INVOICE = Operation(id="deleteInvoice", method="DELETE", path="/invoices/{id}")
-FINALIZE_INVOICE = Operation(id="finalizeInvoice", method="POST", path="/invoices/{id}/finalize", repeatable=False)
-VOID_INVOICE = Operation(id="voidInvoice", method="POST", path="/invoices/{id}/void", repeatable=False)
+FINALIZE_INVOICE = Operation(id="finalizeInvoice", method="POST", path="/invoices/{id}/finalize", takes_key=True)
+VOID_INVOICE = Operation(id="voidInvoice", method="POST", path="/invoices/{id}/void", takes_key=True)
 MARK_INVOICE_UNCOLLECTIBLE = Operation(
     id="markInvoiceUncollectible",
     method="POST",
     path="/invoices/{id}/mark-uncollectible",
-    repeatable=False,
+    takes_key=True,
 )
 LIST_CREDIT_NOTES = Operation(id="listCreditNotes", method="GET", path="/credit-notes", person="if_signed_in")
 CREATE_CREDIT_NOTE = Operation(id="createCreditNote", method="POST", path="/credit-notes", takes_key=True)
@@ -4280,9 +4280,9 @@ class Invoices:
         id: str,
         *,
         dry_run: bool | Unset = UNSET,
-        lines: Sequence[Mapping[str, Any]] | Unset = UNSET,
         memo: str | None | Unset = UNSET,
         finalizes_at: datetime | None | Unset = UNSET,
+        lines: Sequence[Mapping[str, Any]] | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Invoice:
         """Update a draft.
@@ -4292,9 +4292,9 @@ class Invoices:
         The client needs the scope `invoices:write`.
 
         - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
-        - `lines`: What is billed, of a `one_off` draft.
         - `memo`: A text for the user.
         - `finalizes_at`: When the service issues a `one_off` draft. Null: never. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `lines`: What is billed, of a `one_off` draft.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -4304,9 +4304,9 @@ class Invoices:
             query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={
-                "lines": lines,
                 "memo": memo,
                 "finalizes_at": finalizes_at,
+                "lines": lines,
             },
         )
         return Invoice.read(answer.body["data"], answer.etag)
@@ -4341,7 +4341,7 @@ class Invoices:
         id: str,
         *,
         dry_run: bool | Unset = UNSET,
-        if_match: str | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
     ) -> Invoice:
         """Finalize a draft.
 
@@ -4351,13 +4351,13 @@ class Invoices:
 
         - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 422.
         """
         answer = self._caller.call(
             FINALIZE_INVOICE,
             path={"id": id},
             query={"dry_run": dry_run},
-            headers={"if-match": if_match},
+            headers={"idempotency-key": idempotency_key},
         )
         return Invoice.read(answer.body["data"], answer.etag)
 
@@ -4366,7 +4366,7 @@ class Invoices:
         id: str,
         *,
         dry_run: bool | Unset = UNSET,
-        if_match: str | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
     ) -> Invoice:
         """Void an invoice.
 
@@ -4376,13 +4376,13 @@ class Invoices:
 
         - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 422.
         """
         answer = self._caller.call(
             VOID_INVOICE,
             path={"id": id},
             query={"dry_run": dry_run},
-            headers={"if-match": if_match},
+            headers={"idempotency-key": idempotency_key},
         )
         return Invoice.read(answer.body["data"], answer.etag)
 
@@ -4391,7 +4391,7 @@ class Invoices:
         id: str,
         *,
         dry_run: bool | Unset = UNSET,
-        if_match: str | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
     ) -> Invoice:
         """Mark an invoice as uncollectible.
 
@@ -4401,13 +4401,13 @@ class Invoices:
 
         - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 422.
         """
         answer = self._caller.call(
             MARK_INVOICE_UNCOLLECTIBLE,
             path={"id": id},
             query={"dry_run": dry_run},
-            headers={"if-match": if_match},
+            headers={"idempotency-key": idempotency_key},
         )
         return Invoice.read(answer.body["data"], answer.etag)
 
