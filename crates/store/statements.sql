@@ -2942,6 +2942,31 @@ SELECT COUNT(*) FROM subscriptions WHERE deleted_at IS NULL AND (billing LIKE '%
 -- due::ANY_DUE
 SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY due_at LIMIT 1;
 
+-- backlog::BACKLOG
+SELECT COUNT(*), MIN(acts_at) FROM invoices WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL AND NOT
+    (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%'));
+
+-- backlog::LATE
+SELECT 1 FROM invoices WHERE organization_id = $1 AND acts_at > $3 AND acts_at < $2 AND updated_at < $2 AND deleted_at
+    IS NULL AND NOT (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) LIMIT 1;
+
+-- backlog::LIVE_DUE
+SELECT COUNT(*), MIN(acts_at) FROM ( SELECT invoices.acts_at FROM invoices LEFT JOIN test_clocks AS c ON c.id =
+    invoices.organization_id LEFT JOIN lifecycle_holds AS h ON h.id = invoices.organization_id WHERE invoices.acts_at
+    <= $1 AND invoices.deleted_at IS NULL AND c.id IS NULL AND (h.reason IS NULL OR invoices.acts_at <=
+    h.released_through) AND NOT (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE
+    s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE
+    '%"parked_at":%')) ORDER BY invoices.acts_at LIMIT 100000 ) AS due;
+
+-- backlog::TEST_DUE
+SELECT c.now, COUNT(*), MIN(invoices.acts_at) FROM test_clocks AS c JOIN invoices ON invoices.organization_id = c.id
+    AND invoices.acts_at <= c.now AND invoices.deleted_at IS NULL LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE
+    c.state = 'idle' AND (h.reason IS NULL OR invoices.acts_at <= h.released_through) AND NOT (invoices.status =
+    'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id =
+    invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) GROUP BY c.id, c.now LIMIT 1000;
+
 -- due::BACKLOG
 SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL;
 
@@ -2982,7 +3007,9 @@ SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LE
     COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL OR s.due_at <=
     h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) OR EXISTS ( SELECT 1 FROM invoices AS i WHERE
     i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND (h.reason IS NULL OR
-    i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) )) ORDER BY o.id LIMIT $3;
+    i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft' AND EXISTS ( SELECT 1
+    FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND p.billing LIKE
+    '%"parked_at":%' )) )) ORDER BY o.id LIMIT $3;
 -- due::WITH_DUE (SQLite)
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
@@ -2991,7 +3018,9 @@ SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LE
     o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS
     NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) OR EXISTS ( SELECT 1 FROM invoices AS
     i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND (h.reason IS
-    NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) )) ORDER BY o.id LIMIT $3;
+    NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft' AND EXISTS (
+    SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND
+    p.billing LIKE '%"parked_at":%' )) )) ORDER BY o.id LIMIT $3;
 
 -- holds::HELD
 SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT
@@ -3500,7 +3529,9 @@ SELECT cycle_at FROM invoices WHERE organization_id = $1 AND subscription_id = $
 -- invoices::DUE
 SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
     due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision FROM invoices WHERE organization_id =
-    $1 AND acts_at <= $2 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $3;
+    $1 AND acts_at <= $2 AND deleted_at IS NULL AND NOT (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM
+    subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id AND
+    s.billing LIKE '%"parked_at":%')) ORDER BY acts_at, id LIMIT $3;
 
 -- invoices::DUE_OF
 SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
@@ -3508,9 +3539,10 @@ SELECT organization_id, id, subscription_id, user_id, number, kind, status, curr
     $1 AND subscription_id = $2 AND acts_at <= $3 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $4;
 
 -- invoices::NEXT_DUE
-SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL AND NOT (status
-    = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id
-    = invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at LIMIT 1;
+SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL AND NOT
+    (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at
+    LIMIT 1;
 
 -- invoices::NONE_OPEN
 SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM invoices WHERE organization_id = $1 AND subscription_id = $2 AND status IN
