@@ -23,6 +23,7 @@ use std::time::Instant;
 
 use crate::failure::{Failure, Result, could_not};
 use crate::options::Options;
+use crate::parts::PARTS;
 use crate::rows::cluster::Cluster;
 use crate::rows::dataset::Dataset;
 use crate::targets::perennial::Home;
@@ -30,23 +31,6 @@ use crate::targets::target::{POSTGRES, SQLITE};
 use figures::Figures;
 use stage::Stage;
 
-/// What `--only` may name, in the order of a run.
-pub(crate) const PARTS: [&str; 14] = [
-    "usage",
-    "bill",
-    "invoices",
-    "pdf",
-    "webhooks",
-    "entitlements",
-    "management",
-    "connections",
-    "events",
-    "analytics",
-    "ledger",
-    "renewals",
-    "idle",
-    "compared",
-];
 /// Those that are measured on one store with many rows.
 const OF_ROWS: [&str; 8] =
     ["usage", "bill", "invoices", "pdf", "webhooks", "entitlements", "management", "connections"];

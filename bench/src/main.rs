@@ -12,6 +12,7 @@ mod load;
 mod machine;
 mod measure;
 mod options;
+mod parts;
 mod peers;
 mod pgbench;
 mod report;

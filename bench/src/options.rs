@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use perennial_harness::words::{number, path};
 
-use crate::contracts;
 use crate::failure::{Failure, Result};
 use crate::load::generator::Pace;
+use crate::parts::PARTS;
 use crate::rows::cluster::Cluster;
 use crate::rows::dataset::MOST_ROWS;
 use crate::workloads::Workload;
@@ -45,7 +45,7 @@ impl Options {
 
     /// The same flags for the figures of the contracts, with sizes that need some minutes.
     pub(crate) fn for_contracts(words: impl IntoIterator<Item = String>) -> Result<Self> {
-        let parts = contracts::PARTS.to_vec();
+        let parts = PARTS.to_vec();
         Self::parse_with(words, &Defaults { rows: 100_000, rounds: 3, seconds: 3, quick_millis: 50, parts })
     }
 

@@ -104,7 +104,7 @@ pub(super) const GOALS: &[Spec] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contracts::PARTS;
+    use crate::parts::PARTS;
 
     #[test]
     fn every_goal_has_a_part_and_a_unique_key() {

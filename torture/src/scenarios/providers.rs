@@ -5,6 +5,7 @@
 mod account;
 mod collecting;
 mod compare;
+mod item;
 mod limits;
 mod objects;
 mod place;
@@ -78,7 +79,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let amount = run.size.choose(QUICK, USUAL, FULL);
     let mut random = SeededRandom::new(run.seed);
     let home = Home::new(run)?;
-    let now = storm::now();
+    let now = place::now();
     // The first and the last have the most that a connection can have; the second keeps its servers waiting.
     let new = |kind, limit| Account::new(kind, limit, amount.subscriptions, now);
     let mut accounts = [new(Kind::Stripe, 6_000), new(Kind::Paddle, 600), new(Kind::LemonSqueezy, 6_000)];
@@ -88,7 +89,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let mut storm = Storm::new(&mut random);
     storm.run(&mut place, &mut accounts, &mut collecting, amount)?;
     let steps = collecting.kill_at_steps(&mut place, &accounts[0], amount.step_kills)?;
-    place.drain(&accounts, &mut collecting, amount.drain)?;
+    collecting.drain(&place, &accounts, amount.drain)?;
     let found = compare::all(&place, &accounts)?;
     let mut measured = vec![
         Measured::at_least("kills", place.kills, amount.kills + steps),

@@ -37,6 +37,7 @@ fn write(setting: &Setting, writer: usize, acknowledged: &AtomicUsize) -> Journa
                     return journal;
                 }
             }
+            Ok(answer) if answer.json()["code"] == "overloaded" => journal.unanswered.push(external),
             Ok(answer) => {
                 assert_eq!((answer.status, answer.json()["code"].as_str()), (503, Some("shutting_down")));
                 journal.unanswered.push(external);

@@ -87,6 +87,12 @@ impl Billed {
     }
 
     /// The intents that took money.
+    /// Moves the clocks of the service and of the provider.
+    fn advance(&self, seconds: i64) {
+        self.real.app.advance(seconds);
+        self.real.fake.set(|behavior| behavior.now += seconds);
+    }
+
     pub(crate) fn taken(&self) -> Vec<Value> {
         let intents = self.real.fake.all("payment_intents");
         intents.into_iter().filter(|intent| intent["status"] == "succeeded").collect()
@@ -173,10 +179,10 @@ async fn a_declined_attempt_is_retried_with_a_new_payment_until_it_succeeds() {
     assert_eq!(billed.subscription(&subscription).await["status"], "past_due");
     let failed = billed.real.events("payment.collection_failed").await;
     assert_eq!((&failed[0]["id"], &failed[0]["code"]), (&first["id"], &json!("card_declined")));
-    billed.real.app.advance(DAY);
+    billed.advance(DAY);
     billed.until_payment(&subscription, 2, "failed").await;
     billed.real.fake.set(|behavior| behavior.card = Card::Good);
-    billed.real.app.advance(2 * DAY);
+    billed.advance(2 * DAY);
     billed.until_payment(&subscription, 3, "completed").await;
     let paid = billed.until_invoice(&subscription, |invoice| invoice["status"] == "paid").await;
     assert_eq!((&paid["attempts"], &paid["overdue"], &paid["amount_due"]), (&json!(3), &json!(false), &json!(0)));
@@ -212,8 +218,8 @@ async fn a_slow_bank_debit_is_not_charged_again_by_the_schedule() {
         tokio::task::yield_now().await;
     }
     for days in [1, 2, 2] {
-        billed.real.app.advance(days * DAY);
         let before = billed.invoices(&subscription).await[0]["next_action_at"].clone();
+        billed.advance(days * DAY);
         billed.real.app.put(&format!("/subscriptions/{subscription}"), &json!({})).await.expect(200);
         billed.until_invoice(&subscription, |invoice| invoice["next_action_at"] != before).await;
     }
@@ -297,7 +303,7 @@ async fn every_paid_invoice_has_exactly_one_charge_that_succeeded_whatever_is_lo
     let mut open = subscriptions.clone();
     while !open.is_empty() {
         assert!(Instant::now() < deadline, "invoices stay open: {open:?}");
-        billed.real.app.advance(600);
+        billed.advance(600);
         let mut left = Vec::new();
         for subscription in open {
             let invoices = billed.invoices(&subscription).await;
@@ -358,7 +364,7 @@ async fn a_disabled_connection_delays_a_charge_and_a_removed_one_fails_it() {
     billed.until_payment(&removed, 1, "completed").await;
     let caller = Caller::system(billed.real.app.organization);
     connections::remove(&billed.real.app.app, &caller, billed.real.connection.id, false).await.unwrap();
-    billed.real.app.advance(32 * DAY);
+    billed.advance(32 * DAY);
     billed.real.app.put(&format!("/subscriptions/{removed}"), &json!({ "quantity": 1 })).await.expect(200);
     billed.until_payment(&removed, 2, "failed").await;
     let codes = billed.real.events("payment.collection_failed").await;

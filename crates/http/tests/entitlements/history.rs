@@ -1,4 +1,4 @@
-//! API rules 16.3 and 22 (`docs/api.md`): events about a subscription's members and usage are in its history.
+//! API rules 7 and 22 (`docs/api.md`): events about a subscription's members and usage are in its history.
 
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};

@@ -7,51 +7,17 @@ use perennial_fake_provider::{FakeProvider, Kind, Webhook};
 use perennial_harness::SeededRandom;
 use serde_json::{Value, json};
 
+use super::item::{Item, Paid, Status};
 use super::objects::{self, DAY};
 
 pub(super) const API_KEY: &str = "sk_test_torture";
 pub(super) const SECRET: &str = "whsec_torture";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
-    Trial,
-    Active,
-    PastDue,
-    Paused,
-    /// It ends with its period.
-    Leaving,
-    Expired,
-}
 
 /// Whether a change may end the access of a user. A sweep stops if it would end that of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
     Possible,
     Never,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paid {
-    Pending,
-    Failed,
-    Completed,
-    InPart,
-    Refunded,
-    Void,
-}
-
-/// A subscription and its one payment.
-#[derive(Clone, Debug)]
-pub(super) struct Item {
-    pub(super) number: usize,
-    pub(super) status: Status,
-    pub(super) quantity: u64,
-    /// When the period ends, in seconds since 1970.
-    pub(super) renews: i64,
-    pub(super) paid: Paid,
-    pub(super) cents: i64,
-    /// How often it changed: the body of each webhook is different.
-    pub(super) version: u64,
 }
 
 /// What a record must be, by the external ID.

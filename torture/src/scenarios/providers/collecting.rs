@@ -7,12 +7,14 @@ use perennial_fake_provider::{Card, Fault};
 use perennial_harness::SeededRandom;
 use serde_json::{Value, json};
 
+use super::WAITING;
 use super::account::{Account, SECRET};
-use super::place::{Place, collect, text};
-use super::storm::now;
+use super::place::{Place, collect, now, text};
 use crate::failure::{Failure, Result};
+use crate::rows;
 use crate::scenario::Measured;
 
+const POLL: Duration = Duration::from_millis(100);
 const PAYMENTS: &str = "/subscription-payments";
 const INTENTS: &str = "payment_intents";
 const CUSTOMERS: usize = 20;
@@ -190,5 +192,23 @@ impl Collecting {
             Measured::none("payments that were charged twice", twice),
             Measured::none("payments that do not show their charge", wrong),
         ])
+    }
+
+    /// Lets everything come to an end: one sweep of each connection, no webhook waits, no payment is processing.
+    pub(super) fn drain(&mut self, place: &Place, accounts: &[Account], limit: Duration) -> Result {
+        let mut random = SeededRandom::new(1);
+        for account in accounts {
+            // In a storm many may lose access.
+            place.reconcile(account, &["--yes"])?;
+        }
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            let is_collected = self.advance(place, &accounts[0], &mut random)?;
+            if is_collected && rows::count(place.home, WAITING)? == 0 {
+                return Ok(());
+            }
+            std::thread::sleep(POLL);
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use perennial_fake_provider::{FakeProvider, Kind};
 use serde_json::{Value, json};
 
-use super::account::{Item, Paid, Status};
+use super::item::{Item, Paid, Status};
 
 pub(super) const DAY: i64 = 86_400;
 /// When expired subscriptions ended: 2026-02-01.

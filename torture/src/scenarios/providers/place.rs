@@ -2,21 +2,17 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use perennial_fake_provider::Webhook;
 use perennial_harness::{Answer, Connection, SeededRandom, Server};
 use serde_json::{Value, json};
 
-use super::WAITING;
 use super::account::{API_KEY, Account, SECRET};
-use super::collecting::Collecting;
 use crate::failure::{Failure, Result, could_not};
 use crate::home::{Home, TRUSTED};
-use crate::rows;
 
 const SIGKILL: i32 = 9;
-const POLL: Duration = Duration::from_millis(100);
 /// How often a reconciliation is tried that a server that was killed may hold up.
 const TRIES: usize = 30;
 
@@ -125,24 +121,6 @@ impl<'a> Place<'a> {
         }
         last
     }
-
-    /// Lets everything come to an end: one sweep of each connection, no webhook waits, no payment is processing.
-    pub(super) fn drain(&self, accounts: &[Account], collecting: &mut Collecting, limit: Duration) -> Result {
-        let mut random = SeededRandom::new(1);
-        for account in accounts {
-            // In a storm many may lose access.
-            self.reconcile(account, &["--yes"])?;
-        }
-        let deadline = Instant::now() + limit;
-        while Instant::now() < deadline {
-            let is_collected = collecting.advance(self, &accounts[0], &mut random)?;
-            if is_collected && rows::count(self.home, WAITING)? == 0 {
-                return Ok(());
-            }
-            std::thread::sleep(POLL);
-        }
-        Ok(())
-    }
 }
 
 pub(super) fn text(value: &Value) -> Result<String> {
@@ -152,4 +130,11 @@ pub(super) fn text(value: &Value) -> Result<String> {
 /// The body of a request to collect a payment.
 pub(super) fn collect(account: &Account, method: &str) -> Value {
     json!({ "connection_id": account.id, "payment_method": method })
+}
+
+/// The real time, for signatures.
+#[expect(clippy::disallowed_methods, reason = "a webhook is signed with the time at which it is sent")]
+pub(super) fn now() -> i64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(elapsed.as_secs()).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! The storm: objects change, webhooks arrive late, twice or never, providers are away, servers are killed, and payments are
 //! collected during that time.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use perennial_fake_provider::{Behavior, Fault, Webhook};
 use perennial_harness::SeededRandom;
@@ -10,7 +10,7 @@ use super::Amount;
 use super::account::{Account, Loss};
 use super::collecting::Collecting;
 use super::limits;
-use super::place::Place;
+use super::place::{Place, now};
 use crate::failure::Result;
 
 /// Webhooks that are on the way at the same time.
@@ -146,11 +146,4 @@ impl<'r> Storm<'r> {
 
 fn open(behavior: &mut Behavior) {
     (behavior.retry_after, behavior.allowed) = (None, usize::MAX);
-}
-
-/// The real time, for signatures.
-#[expect(clippy::disallowed_methods, reason = "a webhook is signed with the time at which it is sent")]
-pub(super) fn now() -> i64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(elapsed.as_secs()).unwrap_or_default()
 }

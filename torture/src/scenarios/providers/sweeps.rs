@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use perennial_harness::SeededRandom;
 use serde_json::Value;
 
-use super::account::{Account, Loss, Status};
-use super::place::Place;
-use super::{Amount, WAITING, compare, storm};
+use super::account::{Account, Loss};
+use super::item::Status;
+use super::place::{Place, now};
+use super::{Amount, WAITING, compare};
 use crate::failure::{Failure, Result, could_not};
 use crate::rows;
 use crate::scenario::Measured;
@@ -25,7 +26,7 @@ pub(super) fn run(
     amount: Amount,
 ) -> Result<Vec<Measured>> {
     place.kill_all()?;
-    let lost = (0..amount.subscriptions * 5).map(|_| account.change(random, storm::now(), Loss::Never)).count();
+    let lost = (0..amount.subscriptions * 5).map(|_| account.change(random, now(), Loss::Never)).count();
     place.restart()?;
     let (kills, repeated) = kill_at_pages(place, account, amount)?;
     let different = differing(place, account)?;
