@@ -10,7 +10,7 @@ import { words } from "../lib/words.js";
 /** The one `h1` of a page. It is the document's title, and has the focus after a navigation. */
 export function Heading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Before the page is painted, so that it takes the focus from nobody who has begun to type.
+  // Before the page is painted: later it would take the focus from an input in which someone has begun to type.
   useLayoutEffect(() => {
     if (navigations.count > 0) {
       heading.current?.focus({ preventScroll: true });
