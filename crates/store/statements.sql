@@ -323,6 +323,11 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
     status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by,
     created_at, updated_at, revision, usage_closed_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+    $13, $14, $15, $16, $17, $18, $19, $20, $21, $22);
+-- subscriptions.insert (SQLite)
+INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by,
+    created_at, updated_at, revision, usage_closed_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
     $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING;
 
 -- subscriptions.by_key
@@ -396,6 +401,10 @@ DELETE FROM subscriptions WHERE organization_id = $1 AND id IN (SELECT id FROM s
     AND id <> $3 ORDER BY id LIMIT $2);
 
 -- payments.insert
+INSERT INTO payments (organization_id, id, subscription_id, amount, currency, external_id, status, completed_at,
+    created_at, updated_at, revision, invoice_id, applied, surplus) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    $11, $12, $13, $14);
+-- payments.insert (SQLite)
 INSERT INTO payments (organization_id, id, subscription_id, amount, currency, external_id, status, completed_at,
     created_at, updated_at, revision, invoice_id, applied, surplus) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14) ON CONFLICT DO NOTHING;
@@ -2405,22 +2414,22 @@ DELETE FROM connection_collections WHERE organization_id = $1 AND (payment_id, n
 SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
     l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND ( NOT
     EXISTS (SELECT 1 FROM analytics_ledgers AS a WHERE a.organization_id = o.id AND a.state = 'active') OR EXISTS (
-    SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND ( h.state <> 'active' OR EXISTS (SELECT 1
-    FROM feed AS f WHERE f.organization_id = o.id AND f.sequence > h.sequence) OR EXISTS ( SELECT 1 FROM
-    analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation AND s.due_at <=
-    COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1) ) OR (h.sequence > 0 AND NOT EXISTS ( SELECT 1
-    FROM feed AS p WHERE p.organization_id = o.id AND p.sequence = h.sequence AND p.event_id = h.event_id )) ) ) )
-    LIMIT $2;
+    SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND ( h.state <> 'active' OR (SELECT
+    MAX(f.sequence) FROM feed AS f WHERE f.organization_id = o.id) > h.sequence OR ( SELECT MIN(s.due_at) FROM
+    analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation AND s.due_at IS NOT
+    NULL ) <= COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1) OR (h.sequence > 0 AND NOT EXISTS (
+    SELECT 1 FROM feed AS p WHERE p.organization_id = o.id AND p.sequence = h.sequence AND p.event_id = h.event_id )) )
+    ) ) LIMIT $2;
 -- analytics_ledgers::WITH_WORK (SQLite)
 SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
     l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') *
     1000000 AS INTEGER)) AND ( NOT EXISTS (SELECT 1 FROM analytics_ledgers AS a WHERE a.organization_id = o.id AND
     a.state = 'active') OR EXISTS ( SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND ( h.state
-    <> 'active' OR EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = o.id AND f.sequence > h.sequence) OR
-    EXISTS ( SELECT 1 FROM analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation
-    AND s.due_at <= COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1) ) OR (h.sequence > 0 AND NOT
-    EXISTS ( SELECT 1 FROM feed AS p WHERE p.organization_id = o.id AND p.sequence = h.sequence AND p.event_id =
-    h.event_id )) ) ) ) LIMIT $2;
+    <> 'active' OR (SELECT MAX(f.sequence) FROM feed AS f WHERE f.organization_id = o.id) > h.sequence OR ( SELECT
+    MIN(s.due_at) FROM analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation AND
+    s.due_at IS NOT NULL ) <= COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1) OR (h.sequence > 0
+    AND NOT EXISTS ( SELECT 1 FROM feed AS p WHERE p.organization_id = o.id AND p.sequence = h.sequence AND p.event_id
+    = h.event_id )) ) ) ) LIMIT $2;
 
 -- analytics_ledgers::OF_ORGANIZATION
 SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE organization_id = $1
@@ -2944,28 +2953,29 @@ SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY d
 
 -- backlog::BACKLOG
 SELECT COUNT(*), MIN(acts_at) FROM invoices WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL AND NOT
-    (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
-    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%'));
+    (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL);
 
 -- backlog::LATE
 SELECT 1 FROM invoices WHERE organization_id = $1 AND acts_at > $3 AND acts_at < $2 AND updated_at < $2 AND deleted_at
-    IS NULL AND NOT (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
-    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) LIMIT 1;
+    IS NULL AND NOT (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL)
+    LIMIT 1;
 
 -- backlog::LIVE_DUE
 SELECT COUNT(*), MIN(acts_at) FROM ( SELECT invoices.acts_at FROM invoices LEFT JOIN test_clocks AS c ON c.id =
     invoices.organization_id LEFT JOIN lifecycle_holds AS h ON h.id = invoices.organization_id WHERE invoices.acts_at
     <= $1 AND invoices.deleted_at IS NULL AND c.id IS NULL AND (h.reason IS NULL OR invoices.acts_at <=
-    h.released_through) AND NOT (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE
+    h.released_through) AND NOT (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE
     s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE
-    '%"parked_at":%')) ORDER BY invoices.acts_at LIMIT 100000 ) AS due;
+    '%"parked_at":%') IS NOT NULL) ORDER BY invoices.acts_at LIMIT 100000 ) AS due;
 
 -- backlog::TEST_DUE
 SELECT c.now, COUNT(*), MIN(invoices.acts_at) FROM test_clocks AS c JOIN invoices ON invoices.organization_id = c.id
     AND invoices.acts_at <= c.now AND invoices.deleted_at IS NULL LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE
     c.state = 'idle' AND (h.reason IS NULL OR invoices.acts_at <= h.released_through) AND NOT (invoices.status =
-    'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id =
-    invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) GROUP BY c.id, c.now LIMIT 1000;
+    'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id =
+    invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL) GROUP BY c.id, c.now LIMIT 1000;
 
 -- due::BACKLOG
 SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL;
@@ -3003,24 +3013,25 @@ SELECT c.now, COUNT(*), MIN(s.due_at) FROM test_clocks AS c JOIN subscriptions A
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
     o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND (c.state IS NULL OR
-    c.state = 'idle') AND (EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
+    c.state = 'idle') AND (( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
     COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL OR s.due_at <=
-    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) OR EXISTS ( SELECT 1 FROM invoices AS i WHERE
-    i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND (h.reason IS NULL OR
-    i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft' AND EXISTS ( SELECT 1
-    FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND p.billing LIKE
-    '%"parked_at":%' )) )) ORDER BY o.id LIMIT $3;
+    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ORDER BY s.due_at LIMIT 1 ) IS NOT NULL OR ( SELECT 1 FROM
+    invoices AS i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND
+    (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft'
+    AND ( SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND
+    p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at LIMIT 1 ) IS NOT NULL) ORDER BY o.id LIMIT $3;
 -- due::WITH_DUE (SQLite)
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
     o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER))
-    AND (c.state IS NULL OR c.state = 'idle') AND (EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
-    o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS
-    NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) OR EXISTS ( SELECT 1 FROM invoices AS
-    i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND (h.reason IS
-    NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft' AND EXISTS (
-    SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND
-    p.billing LIKE '%"parked_at":%' )) )) ORDER BY o.id LIMIT $3;
+    AND (c.state IS NULL OR c.state = 'idle') AND (( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id
+    AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL
+    OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ORDER BY s.due_at LIMIT 1 ) IS NOT NULL OR (
+    SELECT 1 FROM invoices AS i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS
+    NULL AND (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status =
+    'draft' AND ( SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id =
+    i.subscription_id AND p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at LIMIT 1 ) IS NOT NULL)
+    ORDER BY o.id LIMIT $3;
 
 -- holds::HELD
 SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT
@@ -3232,17 +3243,17 @@ SELECT r.organization_id, r.endpoint_id FROM webhook_readers AS r JOIN webhook_e
     r.organization_id AND e.id = r.endpoint_id LEFT JOIN leases AS l ON l.organization_id = r.organization_id AND l.job
     = 'webhooks' AND l.unit = r.endpoint_id WHERE e.deleted_at IS NULL AND e.state <> 'disabled' AND (l.expires_at IS
     NULL OR l.expires_at <= clock_timestamp()) AND CASE WHEN r.next_probe_at IS NOT NULL THEN r.next_probe_at <= $1
-    ELSE EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = r.organization_id AND f.sequence > r.sequence) OR
-    EXISTS ( SELECT 1 FROM webhook_undelivered AS u WHERE u.organization_id = r.organization_id AND u.endpoint_id =
+    ELSE (SELECT MAX(f.sequence) FROM feed AS f WHERE f.organization_id = r.organization_id) > r.sequence OR EXISTS (
+    SELECT 1 FROM webhook_undelivered AS u WHERE u.organization_id = r.organization_id AND u.endpoint_id =
     r.endpoint_id AND u.next_attempt_at <= $1 ) END LIMIT $2;
 -- webhook_readers::WITH_WORK (SQLite)
 SELECT r.organization_id, r.endpoint_id FROM webhook_readers AS r JOIN webhook_endpoints AS e ON e.organization_id =
     r.organization_id AND e.id = r.endpoint_id LEFT JOIN leases AS l ON l.organization_id = r.organization_id AND l.job
     = 'webhooks' AND l.unit = r.endpoint_id WHERE e.deleted_at IS NULL AND e.state <> 'disabled' AND (l.expires_at IS
     NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND CASE WHEN r.next_probe_at IS NOT NULL
-    THEN r.next_probe_at <= $1 ELSE EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = r.organization_id AND
-    f.sequence > r.sequence) OR EXISTS ( SELECT 1 FROM webhook_undelivered AS u WHERE u.organization_id =
-    r.organization_id AND u.endpoint_id = r.endpoint_id AND u.next_attempt_at <= $1 ) END LIMIT $2;
+    THEN r.next_probe_at <= $1 ELSE (SELECT MAX(f.sequence) FROM feed AS f WHERE f.organization_id = r.organization_id)
+    > r.sequence OR EXISTS ( SELECT 1 FROM webhook_undelivered AS u WHERE u.organization_id = r.organization_id AND
+    u.endpoint_id = r.endpoint_id AND u.next_attempt_at <= $1 ) END LIMIT $2;
 
 -- webhook_undelivered::COUNT_RANGE
 SELECT COUNT(*) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND entered_at >= $3 AND
@@ -3529,9 +3540,9 @@ SELECT cycle_at FROM invoices WHERE organization_id = $1 AND subscription_id = $
 -- invoices::DUE
 SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
     due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision FROM invoices WHERE organization_id =
-    $1 AND acts_at <= $2 AND deleted_at IS NULL AND NOT (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM
-    subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id AND
-    s.billing LIKE '%"parked_at":%')) ORDER BY acts_at, id LIMIT $3;
+    $1 AND acts_at <= $2 AND deleted_at IS NULL AND NOT (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS
+    s WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE
+    '%"parked_at":%') IS NOT NULL) ORDER BY acts_at, id LIMIT $3;
 
 -- invoices::DUE_OF
 SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
@@ -3540,9 +3551,9 @@ SELECT organization_id, id, subscription_id, user_id, number, kind, status, curr
 
 -- invoices::NEXT_DUE
 SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL AND NOT
-    (invoices.status = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
-    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at
-    LIMIT 1;
+    (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL)
+    ORDER BY acts_at LIMIT 1;
 
 -- invoices::NONE_OPEN
 SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM invoices WHERE organization_id = $1 AND subscription_id = $2 AND status IN

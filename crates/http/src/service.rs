@@ -264,6 +264,10 @@ impl Service for Api {
     }
 
     fn lane(&self, method: &Method, path: &str) -> Lane {
+        // No operation writes by these methods; most requests need not be looked up twice.
+        if method.is_safe() {
+            return Lane::Reads;
+        }
         match ROUTER.find(method, path) {
             Route::Found(found) if found.operation.writes() => Lane::Writes,
             Route::NotFound if portal::is_page(path) && method == Method::POST => Lane::Writes,

@@ -95,7 +95,8 @@ impl LedgerState {
     }
 }
 
-/// Organizations without a ledger, with something that it does not include, or with rows to remove. `$1` is now.
+/// Organizations without a ledger, with something that it does not include, or with rows to remove. `$1` is now. Ends are
+/// compared instead of `EXISTS` of a range, which PostgreSQL would answer with a scan.
 pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(
         "SELECT o.id
@@ -106,12 +107,11 @@ pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
              OR EXISTS (
                  SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND (
                      h.state <> 'active'
-                     OR EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = o.id AND f.sequence > h.sequence)
-                     OR EXISTS (
-                         SELECT 1 FROM analytics_subscriptions AS s
-                         WHERE s.organization_id = o.id AND s.generation = h.generation
-                           AND s.due_at <= COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1)
-                     )
+                     OR (SELECT MAX(f.sequence) FROM feed AS f WHERE f.organization_id = o.id) > h.sequence
+                     OR (
+                         SELECT MIN(s.due_at) FROM analytics_subscriptions AS s
+                         WHERE s.organization_id = o.id AND s.generation = h.generation AND s.due_at IS NOT NULL
+                     ) <= COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1)
                      OR (h.sequence > 0 AND NOT EXISTS (
                          SELECT 1 FROM feed AS p
                          WHERE p.organization_id = o.id AND p.sequence = h.sequence AND p.event_id = h.event_id

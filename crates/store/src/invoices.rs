@@ -53,11 +53,11 @@ pub static INVOICES: Table = Table::new(
 )
 .under_clock();
 
-/// The drafts of a parked subscription wait.
-const NOT_PARKED: &str = "AND NOT (invoices.status = 'draft' AND EXISTS (
+/// The drafts of a parked subscription wait. PostgreSQL would collect all parked subscriptions for an `EXISTS`.
+const NOT_PARKED: &str = "AND NOT (invoices.status = 'draft' AND (
     SELECT 1 FROM subscriptions AS s
     WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id
-        AND s.billing LIKE '%\"parked_at\":%'))";
+        AND s.billing LIKE '%\"parked_at\":%') IS NOT NULL)";
 
 /// Acts later on an invoice that cannot be read.
 pub(crate) static POSTPONE: Sql =

@@ -10,7 +10,7 @@ use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position, Range};
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
-use crate::table::Table;
+use crate::table::{Conflict, Table};
 use crate::value::{Type, Value};
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, InvoiceId, OrganizationId, PaymentId, SubscriptionId, UserId};
@@ -43,6 +43,7 @@ pub static PAYMENTS: Table = Table::new(
         Column::mutable("surplus", Type::Int).nullable(),
     ],
 )
+.on_conflict(Conflict::Reject)
 .under_clock();
 
 /// The user of the payment's subscription, which may be deleted.

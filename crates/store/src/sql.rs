@@ -120,14 +120,21 @@ impl Sql {
     }
 }
 
+/// The conflict clause of an insert on each engine.
+#[derive(Clone, Debug)]
+pub(crate) struct OnConflict {
+    pub(crate) sqlite: Cow<'static, str>,
+    pub(crate) postgres: Cow<'static, str>,
+}
+
 /// An insert of one row, structured so that PostgreSQL can take many of them as one statement.
 ///
-/// `conflict` is empty or an `ON CONFLICT …` clause; it may use literals and `excluded`, but no parameters.
+/// A conflict clause is empty or `ON CONFLICT …`; it may use literals and `excluded`, but no parameters.
 #[derive(Debug)]
 pub struct Insert {
     pub table: &'static str,
     pub columns: Cow<'static, [(&'static str, Type)]>,
-    conflict: Cow<'static, str>,
+    conflict: OnConflict,
     sqlite: OnceLock<String>,
     postgres: OnceLock<String>,
     folded: OnceLock<String>,
@@ -136,19 +143,16 @@ pub struct Insert {
 impl Insert {
     /// Describes an insert; usable in a `static`.
     pub const fn new(table: &'static str, columns: &'static [(&'static str, Type)], conflict: &'static str) -> Self {
-        Self::with(table, Cow::Borrowed(columns), Cow::Borrowed(conflict))
+        let conflict = OnConflict { sqlite: Cow::Borrowed(conflict), postgres: Cow::Borrowed(conflict) };
+        Self::with(table, Cow::Borrowed(columns), conflict)
     }
 
     /// An insert derived from a table descriptor.
-    pub(crate) fn built(table: &'static str, columns: Vec<(&'static str, Type)>, conflict: String) -> Self {
-        Self::with(table, Cow::Owned(columns), Cow::Owned(conflict))
+    pub(crate) fn built(table: &'static str, columns: Vec<(&'static str, Type)>, conflict: OnConflict) -> Self {
+        Self::with(table, Cow::Owned(columns), conflict)
     }
 
-    const fn with(
-        table: &'static str,
-        columns: Cow<'static, [(&'static str, Type)]>,
-        conflict: Cow<'static, str>,
-    ) -> Self {
+    const fn with(table: &'static str, columns: Cow<'static, [(&'static str, Type)]>, conflict: OnConflict) -> Self {
         Self { table, columns, conflict, sqlite: OnceLock::new(), postgres: OnceLock::new(), folded: OnceLock::new() }
     }
 
@@ -158,24 +162,25 @@ impl Insert {
     }
 
     pub(crate) fn sqlite(&self) -> &str {
-        self.sqlite.get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("?"))))
+        self.sqlite.get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("?")), &self.conflict.sqlite))
     }
 
     pub(crate) fn postgres(&self) -> &str {
-        self.postgres.get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("$"))))
+        self.postgres
+            .get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("$")), &self.conflict.postgres))
     }
 
     /// One statement for any number of rows: a parameter is the array of a column.
     pub(crate) fn folded(&self) -> &str {
         self.folded.get_or_init(|| {
             let arrays = arrays(self.columns.iter().map(|(_, kind)| *kind));
-            self.text(&format!("SELECT * FROM unnest({})", arrays.join(", ")))
+            self.text(&format!("SELECT * FROM unnest({})", arrays.join(", ")), &self.conflict.postgres)
         })
     }
 
-    fn text(&self, source: &str) -> String {
+    fn text(&self, source: &str, conflict: &str) -> String {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
-        let text = format!("INSERT INTO {} ({}) {source} {}", self.table, names.join(", "), self.conflict);
+        let text = format!("INSERT INTO {} ({}) {source} {conflict}", self.table, names.join(", "));
         text.trim_end().to_owned()
     }
 

@@ -12,7 +12,7 @@ use crate::leases;
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
-use crate::table::Table;
+use crate::table::{Conflict, Table};
 use crate::users::USERS;
 use crate::value::Type;
 use perennial_domain::cycle::BillingCycle;
@@ -67,6 +67,7 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::fixed("usage_closed_until", Type::Time).nullable(),
     ],
 )
+.on_conflict(Conflict::Reject)
 .under_clock();
 
 pub(crate) static COUNT_BY_PLAN: Sql = Sql::new(

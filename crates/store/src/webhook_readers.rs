@@ -34,7 +34,8 @@ pub static WEBHOOK_READERS: Table = Table::new(
 /// The background work of an endpoint.
 pub const JOB: &str = "webhooks";
 
-/// Readers with something to send that no server holds. `$1` is now.
+/// Readers with something to send that no server holds. `$1` is now. PostgreSQL takes `EXISTS` of a range for likely and would
+/// scan the whole feed when all readers are at its end, so the end itself is compared.
 pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(
         "SELECT r.organization_id, r.endpoint_id
@@ -43,7 +44,7 @@ pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
          LEFT JOIN leases AS l ON l.organization_id = r.organization_id AND l.job = 'webhooks' AND l.unit = r.endpoint_id
          WHERE e.deleted_at IS NULL AND e.state <> 'disabled' AND (l.expires_at IS NULL OR l.expires_at <= {now})
              AND CASE WHEN r.next_probe_at IS NOT NULL THEN r.next_probe_at <= $1 ELSE
-                 EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = r.organization_id AND f.sequence > r.sequence)
+                 (SELECT MAX(f.sequence) FROM feed AS f WHERE f.organization_id = r.organization_id) > r.sequence
                  OR EXISTS (
                      SELECT 1 FROM webhook_undelivered AS u
                      WHERE u.organization_id = r.organization_id AND u.endpoint_id = r.endpoint_id

@@ -18,7 +18,7 @@ use perennial_store::{Change, analytics_removal, analytics_subscriptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 /// The events that figures depend on. Others only move the position.
 fn kinds() -> Vec<&'static str> {
@@ -43,9 +43,12 @@ const DUE: i64 = 100;
 const AHEAD_SECONDS: i64 = 60;
 /// Rows of an obsolete ledger that one change removes from each table.
 const REMOVED: i64 = 500;
-/// The least time between two searches for work, and the part of the time that searches may take.
-const LEAST_PAUSE: Duration = Duration::from_millis(100);
+/// The least time between two searches for work, and the part of the time that searches may take. Events that arrive in
+/// between are one change of the ledger instead of one each.
+const LEAST_PAUSE: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
+/// The least time between two changes of an active ledger that is behind. It bounds what a flood of events costs the callers.
+const CHANGE_EVERY: Duration = Duration::from_millis(100);
 
 /// The work on ledgers. A unit is an organization.
 #[derive(Debug, Default)]
@@ -69,11 +72,16 @@ impl Job for Analytics {
 
     async fn work(&self, app: &Arc<App>, held: &Held) -> Result<(), Error> {
         let organization = held.unit().organization;
-        let mut reader = Reader { app, held, memories: HashMap::new(), page: FEWEST_EVENTS };
+        let mut reader = Reader { app, held, memories: HashMap::new(), page: FEWEST_EVENTS, has_read_all: false };
         while !held.is_stopping() {
+            let began = Instant::now();
             let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
             if !reader.step(&ledgers, organization).await? {
                 return Ok(());
+            }
+            let is_building = ledgers.iter().any(|ledger| ledger.state == LedgerState::Building);
+            if !is_building && !reader.has_read_all {
+                sleep(CHANGE_EVERY.saturating_sub(began.elapsed())).await;
             }
         }
         Ok(())
@@ -86,6 +94,8 @@ struct Reader<'a> {
     /// By generation.
     memories: HashMap<i64, Memory>,
     page: i64,
+    /// Whether the active ledger includes the feed as it was. What arrived since then belongs to the next search.
+    has_read_all: bool,
 }
 
 impl Reader<'_> {
@@ -137,6 +147,10 @@ impl Reader<'_> {
     async fn advance(&mut self, ledger: &Ledger, next_generation: i64) -> Result<bool, Error> {
         let (db, organization) = (&self.app.db, ledger.organization_id);
         let now = now(self.app, organization).await?;
+        let is_active = ledger.state == LedgerState::Active;
+        if is_active && self.has_read_all {
+            return self.advance_clock(ledger, now).await;
+        }
         let examined = feed::examined(db, organization, ledger.sequence, EXAMINED).await?;
         let Some(end) = examined.last else { return self.advance_clock(ledger, now).await };
         let filter = Filter { kinds: kinds(), ..Filter::default() };
@@ -162,6 +176,7 @@ impl Reader<'_> {
         let applied = batch.apply(&events).await?;
         let last = if applied < events.len() || is_cut { applied.checked_sub(1) } else { None };
         let position = last.map_or(end, |last| events[last].position());
+        self.has_read_all = is_active && last.is_none() && examined.count < EXAMINED;
         let counted = |at: Time| if is_near(&at) { at } else { now };
         let as_of = events[..applied].iter().map(|event| counted(event.event.at)).fold(ledger.as_of, Time::max);
         let after = Ledger { sequence: position.sequence, event_id: position.event_id, as_of, ..*ledger };

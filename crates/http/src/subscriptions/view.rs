@@ -8,8 +8,9 @@ use perennial_domain::cycle::BillingCycle;
 use perennial_domain::entitlements::Grants;
 use perennial_domain::id::{ConnectionId, PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
+use perennial_domain::number::Whole;
 use perennial_domain::plans::Version;
-use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
+use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -21,8 +22,8 @@ pub(crate) struct SubscriptionView<'a> {
     user_id: UserId,
     subscription_plan_id: PlanId,
     plan_version: Version,
-    #[serde(flatten)]
-    details: &'a SubscriptionDetails,
+    external_subscription_id: Option<&'a ExternalSubscriptionId>,
+    quantity: Whole<1, 1_000_000>,
     billing_cycle: BillingCycle,
     status: SubscriptionStatus,
     is_active: bool,
@@ -44,7 +45,8 @@ impl<'a> SubscriptionView<'a> {
             user_id: subscription.user_id,
             subscription_plan_id: subscription.plan_id,
             plan_version: subscription.plan_version,
-            details: &subscription.details,
+            external_subscription_id: subscription.details.external_subscription_id.as_ref(),
+            quantity: subscription.details.quantity,
             billing_cycle: subscription.billing_cycle,
             status: subscription.status,
             is_active: subscription.is_active,

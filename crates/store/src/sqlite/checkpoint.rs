@@ -1,8 +1,9 @@
 //! Checkpoints: moving the write-ahead log into the database file without making commits wait.
 //!
-//! A thread copies what it can (PASSIVE). Under constant load that alone never restarts the log, so the writer
-//! restarts it when it exceeds its limit. A command next to a server copies its own writes: an idle server does not
-//! check the log.
+//! A thread copies what it can (PASSIVE), and again what was written meanwhile, until little is left. Under constant load that
+//! alone never restarts the log, so the writer restarts it then: it has to copy only the little that is left. Pages that are
+//! written often are copied once for the whole log, so a long log is cheaper. A command next to a server copies its own
+//! writes: an idle server does not check the log.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -18,8 +19,14 @@ use super::readers::Readers;
 use crate::error::Error;
 use crate::queue::Failure;
 
-/// Pages after which a checkpoint runs: fewer would sync the database too often, more would take too long.
-const PAGES: i64 = 1000;
+/// Pages after which a checkpoint runs: fewer would copy and sync too often, with more the log would exceed its limit.
+const PAGES: i64 = 6000;
+/// So few pages are left to copy that the writer can do it without a noticeable pause.
+const LITTLE: i64 = 250;
+/// How often the thread copies what was written while it copied. Each portion is smaller than the one before.
+const ROUNDS: usize = 8;
+/// Pages after which a command copies its writes.
+const PAGES_OF_COMMAND: i64 = 1000;
 const PAGE_BYTES: u64 = 4096;
 /// How long the writer waits until no reader uses the log, before it retries later.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -44,6 +51,13 @@ struct Log {
     copied: i64,
 }
 
+impl Log {
+    /// The pages that are not copied yet.
+    const fn left(&self) -> i64 {
+        self.pages - self.copied
+    }
+}
+
 impl Checkpoints {
     pub(super) fn start(options: &SqliteOptions, readers: Arc<Readers>, failure: Failure) -> Result<Self, Error> {
         let connection = open(options, Purpose::Checkpoint)?;
@@ -55,7 +69,7 @@ impl Checkpoints {
                 loop {
                     match woken.recv_timeout(RELEASE_EVERY) {
                         Ok(()) => {
-                            if let Err(error) = checkpoint(&connection, "PASSIVE") {
+                            if let Err(error) = copy(&connection) {
                                 note(&error, &raise);
                             }
                         }
@@ -82,9 +96,10 @@ impl Checkpoints {
             Err(error) => return note(&error, &self.failure),
         };
         let bytes = u64::try_from(log.pages).unwrap_or(0) * PAGE_BYTES;
-        if bytes > self.limit_bytes && self.not_before.is_none_or(|time| Instant::now() >= time) {
+        let is_copied = log.pages >= PAGES && log.left() <= LITTLE;
+        if (is_copied || bytes > self.limit_bytes) && self.not_before.is_none_or(|time| Instant::now() >= time) {
             readers.kept_out(|| self.restart(connection, bytes));
-        } else if log.pages - log.copied >= PAGES {
+        } else if log.left() >= PAGES {
             // If the channel is full, the thread runs soon anyway.
             let _ = self.wake.try_send(());
         }
@@ -119,7 +134,7 @@ impl Checkpoints {
 /// log.
 pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteOptions, failure: &Failure) {
     let outcome = checkpoint(connection, "NOOP").and_then(|log| {
-        if log.pages - log.copied < PAGES {
+        if log.left() < PAGES_OF_COMMAND {
             return Ok(());
         }
         let log = checkpoint(connection, "PASSIVE")?;
@@ -135,6 +150,17 @@ pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteO
     if let Err(error) = outcome {
         note(&error, failure);
     }
+}
+
+/// Copies until little is left, or as far as readers of the log allow.
+fn copy(connection: &Connection) -> rusqlite::Result<()> {
+    for _ in 0..ROUNDS {
+        let is_hindered = checkpoint(connection, "PASSIVE")?.left() > 0;
+        if is_hindered || checkpoint(connection, "NOOP")?.left() <= LITTLE {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {

@@ -30,7 +30,7 @@ pub(crate) static ANY_DUE: Sql =
     Sql::new("SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY due_at LIMIT 1");
 
 /// Organizations after `$5` with due subscriptions that no server works on. `$4`: the clock of this server is wrong. A clock
-/// that moves has its own job.
+/// that moves has its own job. The order inside makes PostgreSQL use the index: it would scan the table for a plain `EXISTS`.
 pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(&format!(
         "SELECT o.id FROM organizations AS o
@@ -38,20 +38,22 @@ pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
          LEFT JOIN lifecycle_holds AS h ON h.id = o.id
          LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
          WHERE o.id > $5 AND o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= {{now}})
-             AND (c.state IS NULL OR c.state = 'idle') AND (EXISTS (
+             AND (c.state IS NULL OR c.state = 'idle') AND ((
                  SELECT 1 FROM subscriptions AS s
                  WHERE s.organization_id = o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL
                      AND (NOT ({IS_BILLED}) OR ((h.reason IS NULL OR s.due_at <= h.released_through)
                          AND (NOT $4 OR c.id IS NOT NULL)))
-             ) OR EXISTS (
+                 ORDER BY s.due_at LIMIT 1
+             ) IS NOT NULL OR (
                  SELECT 1 FROM invoices AS i
                  WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL
                      AND (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL)
-                     AND NOT (i.status = 'draft' AND EXISTS (
+                     AND NOT (i.status = 'draft' AND (
                          SELECT 1 FROM subscriptions AS p
                          WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND p.{IS_PARKED}
-                     ))
-             ))
+                     ) IS NOT NULL)
+                 ORDER BY i.acts_at LIMIT 1
+             ) IS NOT NULL)
          ORDER BY o.id LIMIT $3"
     ))
 });

@@ -3,14 +3,18 @@
 //! `statements.sql` shows all of them.
 
 use crate::column::Column;
-use crate::sql::{Insert, Sql};
+use crate::sql::{Insert, OnConflict, Sql};
 use crate::value::Type;
+use std::borrow::Cow;
 
 /// What an insert does when a unique index rejects the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// It writes nothing. The change is rejected with its violation.
     Ignore,
+    /// The same; on PostgreSQL the statement fails, which saves a record of its log for each row. Its own log names the values of
+    /// the unique index, so this is not for personal data.
+    Reject,
     /// The statement fails.
     Fail,
     /// It replaces the row with the same key under this condition.
@@ -123,7 +127,7 @@ impl Statements {
                 "SELECT {all} FROM {name} WHERE ({key}) > ({key_values}) ORDER BY {key} LIMIT ${next}"
             )),
             row: built(format!("SELECT {all} FROM {name} WHERE {key_is}")),
-            insert_row: insert(name, columns.iter(), "ON CONFLICT DO NOTHING".to_owned()),
+            insert_row: insert(name, columns.iter(), both(IGNORE)),
             count: built(format!("SELECT COUNT(*) FROM {name}")),
             refers: columns.iter().find(|column| column.is_indexed()).map(|column| {
                 let refers = format!("organization_id = $1 AND {} = $2", column.name);
@@ -210,16 +214,17 @@ impl Statements {
 }
 
 impl Description {
-    fn conflict(&self) -> String {
+    fn conflict(&self) -> OnConflict {
         match self.conflict {
-            Conflict::Ignore => "ON CONFLICT DO NOTHING".to_owned(),
-            Conflict::Fail => String::new(),
+            Conflict::Ignore => both(IGNORE),
+            Conflict::Reject => OnConflict { postgres: Cow::Borrowed(""), ..both(IGNORE) },
+            Conflict::Fail => both(""),
             Conflict::ReplaceIf(condition) => {
                 let others = self.columns.iter().filter(|column| !column.is_key());
                 let replaced: Vec<String> =
                     others.map(|Column { name, .. }| format!("{name} = excluded.{name}")).collect();
                 let (key, replaced) = (names(self.keys, |_| true), replaced.join(", "));
-                format!("ON CONFLICT ({key}) DO UPDATE SET {replaced} WHERE {condition}")
+                both(format!("ON CONFLICT ({key}) DO UPDATE SET {replaced} WHERE {condition}"))
             }
         }
     }
@@ -307,8 +312,15 @@ impl Description {
     }
 }
 
-fn insert<'a>(table: &'static str, columns: impl Iterator<Item = &'a Column>, conflict: String) -> Insert {
+fn insert<'a>(table: &'static str, columns: impl Iterator<Item = &'a Column>, conflict: OnConflict) -> Insert {
     Insert::built(table, columns.map(|column| (column.name, column.kind)).collect(), conflict)
+}
+
+const IGNORE: &str = "ON CONFLICT DO NOTHING";
+
+fn both(clause: impl Into<Cow<'static, str>>) -> OnConflict {
+    let clause = clause.into();
+    OnConflict { sqlite: clause.clone(), postgres: clause }
 }
 
 fn names(columns: &[Column], included: impl Fn(&Column) -> bool) -> String {

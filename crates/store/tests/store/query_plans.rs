@@ -205,6 +205,47 @@ async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
     assert!(!reads.is_empty() && reads.iter().all(|line| line.contains(" AND id=?)")), "{lines:?}");
 }
 
+/// Servers search for work several times a second, and usually there is none. PostgreSQL chooses freely here: an index that it
+/// could follow is not enough.
+#[tokio::test]
+async fn a_search_for_background_work_scans_no_large_table_on_postgres() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let place = migrated(place).await;
+    let mut client = filled(&place).await;
+    client.batch_execute(FILL_FEED).await.unwrap();
+    let transaction = client.transaction().await.unwrap();
+    transaction.batch_execute("SET LOCAL plan_cache_mode = force_generic_plan").await.unwrap();
+    for name in ["webhook_readers::WITH_WORK", "analytics_ledgers::WITH_WORK", "due::WITH_DUE"] {
+        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let lines = explain(&transaction, &statement.postgres[0]).await;
+        let is_scan = |line: &String| SEARCHED.iter().any(|table| line.contains(&format!("Seq Scan on {table}")));
+        assert!(!lines.iter().any(is_scan), "{name}: {lines:#?}");
+    }
+}
+
+const SEARCHED: [&str; 4] = ["feed", "subscriptions", "invoices", "analytics_subscriptions"];
+
+/// Enough that a scan which ends at the first row would seem cheap.
+const FILL_FEED: &str = "
+INSERT INTO organizations (id, name, currency, created_at, updated_at, revision)
+SELECT pg_temp.key(0, n), 'o' || n, 'USD', now(), now(), pg_temp.key(9, n) FROM generate_series(0, 1) AS n;
+INSERT INTO feed SELECT pg_temp.key(0, n % 2), n, pg_temp.key(9, n), now() FROM generate_series(1, 20000) AS n;
+INSERT INTO webhook_readers SELECT pg_temp.key(0, n % 2), pg_temp.key(8, n), 20000, 0, NULL, 0, NULL FROM generate_series(1, 20) AS n;
+INSERT INTO webhook_endpoints
+SELECT pg_temp.key(0, n % 2), pg_temp.key(8, n), 'u', 'd', '', 'full', 'v1', TRUE, 'active', NULL, NULL, '', now(), now(), NULL,
+       pg_temp.key(9, n)
+FROM generate_series(1, 20) AS n;
+INSERT INTO analytics_ledgers
+SELECT pg_temp.key(0, n), 1, 'active', 20000, pg_temp.key(9, 20000), now() FROM generate_series(0, 1) AS n;
+INSERT INTO analytics_subscriptions
+SELECT pg_temp.key(0, n % 2), 1, pg_temp.key(2, n), '', now(), now() + n * INTERVAL '1 s' FROM generate_series(1, 4000) AS n;
+UPDATE subscriptions SET due_at = now() + INTERVAL '1 day';
+INSERT INTO invoices
+SELECT pg_temp.key(0, n % 2), pg_temp.key(11, n), pg_temp.key(2, n), pg_temp.key(1, n % 900), NULL, 'recurring', 'open', 'USD', NULL,
+       FALSE, now(), now(), now() + INTERVAL '1 day', NULL, '', now(), now(), NULL, pg_temp.key(9, n)
+FROM generate_series(1, 4000) AS n;
+ANALYZE";
+
 #[tokio::test]
 async fn a_dropped_index_is_noticed_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
