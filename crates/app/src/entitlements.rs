@@ -12,7 +12,8 @@ use perennial_domain::entitlements::{
 use perennial_domain::features::{Feature, FeatureReference};
 use perennial_domain::id::{OrganizationId, PlanId, UserId};
 use perennial_domain::time::Time;
-use perennial_store::{self as store, features, subscriptions, usage_totals, users};
+use perennial_store::subscriptions::{self, Holder};
+use perennial_store::{self as store, features, usage_totals, users};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,11 +27,7 @@ pub struct Computed {
 
 /// What a user has now. A user that does not exist, is erased, or is not the caller's is not found.
 pub async fn read(app: &App, caller: &Caller, user: UserId) -> Result<UserEntitlements, Error> {
-    check_user(caller, user)?;
-    let organization = caller.organization();
-    let now = business_time::now(app, caller).await?;
-    let (features, ()) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
-    Ok(of_user(app, organization, user, &features, now).await?.entitlements)
+    Ok(of_caller(app, caller, user).await?.0.entitlements)
 }
 
 /// What a user has now and what it was computed from, under the rules of [`read`], and the instant.
@@ -38,14 +35,17 @@ pub(crate) async fn of_caller(app: &App, caller: &Caller, user: UserId) -> Resul
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (features, ()) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
-    Ok((of_user(app, organization, user, &features, now).await?, now))
+    let (features, holdings) =
+        tokio::try_join!(all_features(app, organization), holdings_of_existing(app, organization, user, now))?;
+    let usage = usage(app, organization, rules::totals(&holdings, &features, now)).await?;
+    let entitlements = rules::compute(user, &holdings, &features, &usage, now);
+    Ok((Computed { entitlements, holdings }, now))
 }
 
 /// Rejects a user that does not exist, is erased, or is not the caller's.
 pub async fn check_user_exists(app: &App, caller: &Caller, user: UserId) -> Result<(), Error> {
     check_user(caller, user)?;
-    check_exists(app, caller.organization(), user).await
+    if users::exists(&app.db, caller.organization(), user).await? { Ok(()) } else { Err(Error::NotFound) }
 }
 
 /// Whether a user may use this much of a feature now.
@@ -59,29 +59,24 @@ pub async fn check(
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (features, ()) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
-    let is_named = |feature: &&Feature| match named {
-        FeatureReference::Id(id) => feature.id == *id,
-        FeatureReference::Key(key) => feature.key == *key,
-    };
-    let feature = features.iter().find(is_named).ok_or(Error::NotFound)?;
-    let Computed { entitlements, holdings } = of_user(app, organization, user, &features, now).await?;
-    Ok(rules::check(feature, &entitlements, !holdings.with_access.is_empty(), need))
+    let features = async { Ok::<_, Error>(features::for_check(&app.db, organization, named).await?) };
+    let ((feature, with_quotas), holdings) =
+        tokio::try_join!(features, holdings_of_existing(app, organization, user, now))?;
+    let feature = feature.ok_or(Error::NotFound)?;
+    let own_totals = rules::totals(&holdings, std::slice::from_ref(&feature), now);
+    let usage = usage(app, organization, own_totals).await?;
+    let entitlements = rules::compute(user, &holdings, &with_quotas, &usage, now);
+    Ok(rules::check(&feature, &entitlements, !holdings.with_access.is_empty(), need))
 }
 
-/// What a user has at an instant, from the subscriptions that the user owns or is a member of. Every answer about
-/// entitlements is computed by this function.
-pub async fn of_user(
+async fn holdings_of_existing(
     app: &App,
     organization: OrganizationId,
     user: UserId,
-    features: &[Feature],
     now: Time,
-) -> Result<Computed, Error> {
-    let holdings = holdings(app, organization, user, now).await?;
-    let usage = usage(app, organization, rules::totals(&holdings, features, now)).await?;
-    let entitlements = rules::compute(user, &holdings, features, &usage, now);
-    Ok(Computed { entitlements, holdings })
+) -> Result<Holdings, Error> {
+    let holder = subscriptions::held(&app.db, organization, user, now).await?;
+    if holder.exists { selected(holder, now) } else { Err(Error::NotFound) }
 }
 
 /// The subscriptions of a user that count at an instant.
@@ -91,15 +86,15 @@ pub(crate) async fn holdings(
     user: UserId,
     now: Time,
 ) -> Result<Holdings, Error> {
-    let (held, has_more) = tokio::try_join!(
-        subscriptions::held(&app.db, organization, user, now),
-        subscriptions::has_more(&app.db, organization, user),
-    )?;
+    selected(subscriptions::held(&app.db, organization, user, now).await?, now)
+}
+
+fn selected(holder: Holder, now: Time) -> Result<Holdings, Error> {
     // Many subscriptions have the same plan, and most plans have no grants.
     let nothing = Arc::new(Grants::default());
     let mut plans: HashMap<PlanId, Arc<Grants>> = HashMap::new();
-    let mut newest = Vec::with_capacity(held.len());
-    for found in held {
+    let mut newest = Vec::with_capacity(holder.held.len());
+    for found in holder.held {
         let plan = match (plans.get(&found.subscription.plan_id), &found.plan_grants) {
             (Some(known), _) => Arc::clone(known),
             (None, None) => Arc::clone(&nothing),
@@ -108,7 +103,7 @@ pub(crate) async fn holdings(
         plans.insert(found.subscription.plan_id, Arc::clone(&plan));
         newest.push(Holding { subscription: found.subscription, plan, is_member: found.is_member });
     }
-    Ok(Holdings::select(newest, has_more, now))
+    Ok(Holdings::select(newest, holder.has_more, now))
 }
 
 async fn usage(app: &App, organization: OrganizationId, keys: Vec<TotalKey>) -> Result<Usage, Error> {
@@ -119,10 +114,6 @@ async fn usage(app: &App, organization: OrganizationId, keys: Vec<TotalKey>) -> 
 
 async fn all_features(app: &App, organization: OrganizationId) -> Result<Vec<Feature>, Error> {
     Ok(features::all(&app.db, organization).await?)
-}
-
-async fn check_exists(app: &App, organization: OrganizationId, user: UserId) -> Result<(), Error> {
-    if users::exists(&app.db, organization, user).await? { Ok(()) } else { Err(Error::NotFound) }
 }
 
 fn check_user(caller: &Caller, user: UserId) -> Result<(), Error> {

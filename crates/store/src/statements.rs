@@ -150,7 +150,7 @@ fn by_hand() -> Vec<Statement> {
         number_series::OPEN, number_series::RAISE, payments::PROCESSING, payments::NONE_PROCESSING, subscriptions::MANAGED,
         subscriptions::RELEASE, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
-        features::BY_KEY, features::METER_UNUSED, features::UNDER_LIMIT, held::HELD, held::MORE_THAN,
+        features::BY_KEY, features::METER_UNUSED, features::UNDER_LIMIT, features::FOR_CHECK, held::HELD, held::HOLDER_ALONE,
         history::OF_FEATURE, subscription_members::MEMBERSHIPS, usage_totals::OVERLAPPING, usage_totals::SUM,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
         members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE,

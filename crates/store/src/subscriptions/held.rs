@@ -14,6 +14,17 @@ use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 
+/// What a user holds.
+#[derive(Clone, Debug)]
+pub struct Holder {
+    /// Those of the user's newest 1,000 subscriptions, owned or as a member, that have access at an instant or may get it later.
+    pub held: Vec<Held>,
+    /// Whether the user exists and is not erased.
+    pub exists: bool,
+    /// Whether the user has more than 1,000 subscriptions, owned or as a member.
+    pub has_more: bool,
+}
+
 /// A subscription and the stored grants of its plan.
 #[derive(Clone, Debug)]
 pub struct Held {
@@ -29,7 +40,7 @@ pub struct Held {
 /// of a `CROSS JOIN`; with another order it would read every subscription of the organization.
 pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
-        "SELECT {}, p.entitlements, held.is_member
+        "SELECT {}, p.entitlements, held.is_member, {HOLDER}
          FROM (
              SELECT id, 0 AS is_member FROM (
                  SELECT id FROM subscriptions
@@ -49,30 +60,35 @@ pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
     ))
 });
 
-/// One row if a user has more subscriptions than this, owned or as a member.
-pub(crate) static MORE_THAN: Sql = Sql::new(
-    "SELECT 1 FROM (
+/// Whether the user is live, and whether there are more subscriptions than `$3`, owned or as a member.
+const HOLDER: &str = "
+    (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL,
+    (SELECT 1 FROM (
          SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
          UNION ALL
          SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
-     ) AS every LIMIT 1 OFFSET $3",
-);
+     ) AS every LIMIT 1 OFFSET $3) IS NOT NULL";
 
-/// Those of a user's newest 1,000 subscriptions, owned or as a member, that have access at an instant or may get it later.
-pub async fn held(db: &Db, organization: OrganizationId, user: UserId, now: Time) -> Result<Vec<Held>, Error> {
-    let params = [organization.bytes().into(), user.bytes().into(), most(), codec::time(now)];
+/// The same of a user without such subscriptions.
+pub(crate) static HOLDER_ALONE: LazyLock<Sql> = LazyLock::new(|| Sql::built(format!("SELECT {HOLDER}")));
+
+/// What a user holds at an instant. Usually one statement.
+pub async fn held(db: &Db, organization: OrganizationId, user: UserId, now: Time) -> Result<Holder, Error> {
+    let (organization, user, most) = (organization.bytes().into(), user.bytes().into(), most());
+    let params = [organization, user, most, codec::time(now)];
     let width = SUBSCRIPTIONS.width();
     let read = |row: &Row<'_>| {
         let (plan_grants, is_member) = (row.optional_text(width)?, row.int(width + 1)? == 1);
-        Ok(Held { subscription: record::read(row)?, plan_grants, is_member })
+        let held = Held { subscription: record::read(row)?, plan_grants, is_member };
+        Ok((held, row.bool(width + 2)?, row.bool(width + 3)?))
     };
-    db.all(&HELD, &params, read).await
-}
-
-/// Whether a user has more than 1,000 subscriptions, owned or as a member.
-pub async fn has_more(db: &Db, organization: OrganizationId, user: UserId) -> Result<bool, Error> {
-    let params = [organization.bytes().into(), user.bytes().into(), most()];
-    Ok(db.one(&MORE_THAN, &params, |_| Ok(())).await?.is_some())
+    let rows = db.all(&HELD, &params, read).await?;
+    let facts = match rows.first() {
+        Some((_, exists, has_more)) => Some((*exists, *has_more)),
+        None => db.one(&HOLDER_ALONE, &params[..3], |row| Ok((row.bool(0)?, row.bool(1)?))).await?,
+    };
+    let (exists, has_more) = facts.unwrap_or_default();
+    Ok(Holder { held: rows.into_iter().map(|(held, ..)| held).collect(), exists, has_more })
 }
 
 fn most() -> crate::value::Value {
