@@ -80,8 +80,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Connection>, Option<String>), Error> {
     let name = cursor::connections(caller.organization());
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, after, limit).await).await
 }
 
 /// A page of connections after a position.

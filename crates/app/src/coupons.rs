@@ -27,8 +27,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Coupon>, Option<String>), Error> {
     let name = cursor::coupons(caller.organization());
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, after, limit).await).await
 }
 
 /// A page of coupons after a position, newest first.

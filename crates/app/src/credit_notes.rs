@@ -44,8 +44,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<CreditNote>, Option<String>), Error> {
     let name = cursor::credit_notes(caller.organization(), caller.own, &query);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, query, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, query, after, limit).await).await
 }
 
 /// A page of credit notes after a position, newest first.

@@ -27,8 +27,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Credit>, Option<String>), Error> {
     let name = cursor::credits(caller.organization(), &query);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, query, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, query, after, limit).await).await
 }
 
 /// A page of a user's ledger after a position, newest first.

@@ -36,6 +36,17 @@ pub fn open(keys: &Keys, list: &ListName, cursor: &str) -> Result<Position, Erro
     decode(payload).ok_or(Error::InvalidCursor)
 }
 
+/// The page after a cursor, and the cursor of the next one.
+pub(crate) async fn list<T>(
+    keys: &Keys,
+    list: &ListName,
+    cursor: Option<&str>,
+    page: impl AsyncFnOnce(Option<Position>) -> Result<Page<T>, Error>,
+) -> Result<(Vec<T>, Option<String>), Error> {
+    let after = cursor.map(|cursor| open(keys, list, cursor)).transpose()?;
+    Ok(with_next(keys, list, page(after).await?))
+}
+
 /// The items of a page, and the cursor of the next one.
 pub(crate) fn with_next<T>(keys: &Keys, list: &ListName, page: Page<T>) -> (Vec<T>, Option<String>) {
     let next = page.next.map(|position| seal(keys, list, &position));

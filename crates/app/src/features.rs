@@ -33,8 +33,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Feature>, Option<String>), Error> {
     let name = cursor::features(caller.organization(), query);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, query, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, query, after, limit).await).await
 }
 
 /// A page of features after a position, by key.

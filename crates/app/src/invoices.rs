@@ -49,8 +49,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Invoice>, Option<String>), Error> {
     let name = cursor::invoices(caller.organization(), caller.own, &query);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, query, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, query, after, limit).await).await
 }
 
 /// A page of invoices after a position, newest first.

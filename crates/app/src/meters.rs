@@ -31,8 +31,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Meter>, Option<String>), Error> {
     let name = cursor::meters(caller.organization());
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, after, limit).await).await
 }
 
 /// A page of meters after a position, newest first.

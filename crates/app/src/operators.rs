@@ -82,8 +82,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Operator>, Option<String>), Error> {
     let name = cursor::operators(caller.organization());
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, after, limit).await).await
 }
 
 /// A page of operators after a position.

@@ -18,8 +18,7 @@ pub async fn list(
 ) -> Result<(Vec<PlanVersion>, Option<String>), Error> {
     let plan = plans::read(app, caller, key).await?;
     let name = cursor::plan_versions(plan.organization_id, plan.id);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, &plan, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, &plan, after, limit).await).await
 }
 
 /// A page of the versions of a plan after a position.

@@ -79,8 +79,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<User>, Option<String>), Error> {
     let name = cursor::users(caller.organization(), &query);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, page(app, caller, &query, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| page(app, caller, &query, after, limit).await).await
 }
 
 /// A page of users after a position.

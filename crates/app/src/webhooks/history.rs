@@ -21,8 +21,8 @@ pub async fn attempts(
     limit: usize,
 ) -> Result<(Vec<Attempt>, Option<String>), Error> {
     let name = cursor::webhook_attempts(caller.organization(), id, query);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, attempts_page(app, caller, id, query, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| attempts_page(app, caller, id, query, after, limit).await)
+        .await
 }
 
 /// A page of an endpoint's attempts after a position.
@@ -48,8 +48,8 @@ pub async fn undelivered(
     limit: usize,
 ) -> Result<(Vec<Undelivered>, Option<String>), Error> {
     let name = cursor::webhook_undelivered(caller.organization(), id, state);
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    Ok(cursor::with_next(&app.keys, &name, undelivered_page(app, caller, id, state, after, limit).await?))
+    cursor::list(&app.keys, &name, cursor, async |after| undelivered_page(app, caller, id, state, after, limit).await)
+        .await
 }
 
 /// A page of an endpoint's undelivered events after a position.
