@@ -31,6 +31,7 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
         let body = json!({ "quantity": 2 + number % 2 });
         stage.call("PUT", &format!("/subscriptions/{subscription}"), &body)?;
     }
+    stage.placed()?;
     let history = page(&format!("/events?record_id={subscription}&sort=-sequence&limit={HISTORY}"));
     figures.add(engine, "history-p99", millis(stage.rounds(history, DESK).await?.p99_micros)?);
     access_changed(stage, figures, &listed[0])

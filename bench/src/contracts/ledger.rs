@@ -41,6 +41,7 @@ pub(super) async fn measure(stage: &mut Stage<'_>, figures: &mut Figures) -> Res
 
 /// Waits until the figures include the newest event.
 fn follow(stage: &Stage<'_>) -> Result {
+    stage.placed()?;
     let wanted = sequence(stage.target.address)?;
     until("the ledger", || Ok((ledger(stage.target.address)? >= wanted).then_some(())))
 }

@@ -74,6 +74,14 @@ impl<'run> Stage<'run> {
         self.home.cluster.is_some()
     }
 
+    /// Waits until every event has a position in the feed. On PostgreSQL they get one after the commit.
+    pub(super) fn placed(&self) -> Result {
+        if !self.is_postgres() {
+            return Ok(());
+        }
+        until("the feed", || Ok((self.home.store().number("SELECT COUNT(*) FROM feed_queue")? == 0).then_some(())))
+    }
+
     /// The size of a quick run, or of a usual one.
     pub(super) fn size<T>(&self, quick: T, usual: T) -> T {
         if self.options.quick { quick } else { usual }

@@ -47,8 +47,9 @@ const REMOVED: i64 = 500;
 /// between are one change of the ledger instead of one each.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
-/// The least time between two changes of an active ledger that is behind. It bounds what a flood of events costs the callers.
-const CHANGE_EVERY: Duration = Duration::from_millis(100);
+/// The longest pause between two changes of an active ledger that is behind: as long as the change took, so that a flood of events
+/// leaves half of the time to the callers.
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The work on ledgers. A unit is an organization.
 #[derive(Debug, Default)]
@@ -81,7 +82,7 @@ impl Job for Analytics {
             }
             let is_building = ledgers.iter().any(|ledger| ledger.state == LedgerState::Building);
             if !is_building && !reader.has_read_all {
-                sleep(CHANGE_EVERY.saturating_sub(began.elapsed())).await;
+                sleep(began.elapsed().min(LONGEST_PAUSE)).await;
             }
         }
         Ok(())
