@@ -158,6 +158,23 @@ async fn events_of_a_restored_database_are_placed_although_its_transactions_have
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_that_were_restored_unplaced_come_before_those_that_were_written_since() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let db = place.open().await;
+    db.migrate().await.unwrap();
+    // A dump under load, restored into another cluster: its transactions have higher numbers than any here.
+    db.commit(events::insert(Change::new(), &event(1, 1))).await.unwrap();
+    run_script(&place.url(), "UPDATE feed_queue SET transaction_id = '900000000'").await;
+    run_script(&place.url(), "UPDATE feed_head SET placed = '899999999:899999999:'").await;
+    // A command writes before the first server has placed them.
+    db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
+    assert_eq!(db.place_events(true).await.unwrap().unwrap().events, 2);
+    let mut seen = Vec::new();
+    read_on(&db, &mut seen).await;
+    assert_eq!(seen.iter().map(|found| found.event.clone()).collect::<Vec<_>>(), [1, 2].map(|n| event(1, n)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_have_the_events_that_match_and_say_what_they_examined() {
     for (_place, db) in places().await {
         for writer in 1..=3 {
