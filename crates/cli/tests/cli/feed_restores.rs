@@ -80,7 +80,7 @@ fn after_a_restore_later_cursors_are_gone_earlier_ones_continue_and_webhooks_go_
     assert_eq!(events[2..], read[1..]);
     assert!(events[2..].iter().all(|event| event["id"] != lost["id"]), "an ID is never used again");
 
-    // A program that stores its position is told what to do.
+    // A program that stores its position ends with the reason.
     let state = json!({ "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "cursor": late });
     std::fs::write(yesterday.path().join("perennial-listen.json"), state.to_string()).unwrap();
     let mut listen = yesterday.program();

@@ -71,8 +71,8 @@ async fn p1_a_monthly_subscription_from_the_31st() {
     let forecast = books.sandbox.get(&format!("/subscriptions/{}/forecast?count=3", id(&created))).await.expect(200);
     for (entry, day) in forecast.data().as_array().unwrap().iter().zip(["02-28", "03-31", "04-30"]) {
         assert_eq!(minute(&entry["at"]), format!("2026-{day}T10:00"));
-        let told = [&entry["action"], &entry["event"], &entry["status"], &entry["invoice"]["total"]];
-        assert_eq!(told, [&json!("renew"), &json!("subscription.renewed"), &json!("active"), &json!(10)]);
+        let shown = [&entry["action"], &entry["event"], &entry["status"], &entry["invoice"]["total"]];
+        assert_eq!(shown, [&json!("renew"), &json!("subscription.renewed"), &json!("active"), &json!(10)]);
     }
     books.advance("2027-02-01T00:00:00Z").await;
     let days = [

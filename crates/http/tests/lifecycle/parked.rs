@@ -71,10 +71,10 @@ static NO_END_OF_TRIALS: Sql = Sql::split(
 #[tokio::test]
 async fn an_action_that_fails_for_an_hour_while_others_succeed_parks_its_subscription() {
     let base = Base::at("2026-03-10T12:00:00Z").await;
-    base.plan("monthly", json!({})).await;
+    base.plan("weekly", json!({ "billing_cycle": "weekly" })).await;
     base.plan("trial", json!({ "billing": { "trial_days": 14 } })).await;
     let failing = base.subscribe("trial", json!({})).await;
-    let other = base.subscribe("monthly", json!({})).await;
+    let other = base.subscribe("weekly", json!({})).await;
     let db = &base.app.app.db;
     db.commit(Change::new().execute_any(&NO_END_OF_TRIALS, vec![])).await.unwrap();
     let _working = base.app.work(Lifecycle);
@@ -84,8 +84,8 @@ async fn an_action_that_fails_for_an_hour_while_others_succeed_parks_its_subscri
     let types = types_with(&base, id(&failing), "subscription.trial_ending").await;
     assert_eq!(types, ["subscription.created", "subscription.trial_ending"], "it is not parked at once");
     for _ in 0..2_000 {
-        // Every pass after a minute tries again.
-        base.app.advance(1_200);
+        // Every pass after a minute tries again, and the other one is renewed every week.
+        base.app.advance(7_200);
         if base.types(id(&failing)).await.iter().any(|known| known == "subscription.parked") {
             break;
         }

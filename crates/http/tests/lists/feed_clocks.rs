@@ -24,7 +24,7 @@ impl Servers {
     /// The server of a chain's n-th step: another one than that of the step before.
     fn at(&self, chain: usize, step: usize) -> &TestApp {
         if let [only] = self.0.as_slice() {
-            only.advance(if (chain + step) % 2 == 0 { SKEW_SECONDS } else { -SKEW_SECONDS });
+            only.advance(if (chain + step).is_multiple_of(2) { SKEW_SECONDS } else { -SKEW_SECONDS });
         }
         &self.0[(chain + step) % self.0.len()]
     }

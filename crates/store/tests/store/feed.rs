@@ -123,6 +123,26 @@ async fn a_reader_by_position_sees_every_event_once_and_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_order_is_that_of_the_commits_whatever_the_clocks_of_their_writers_show() {
+    for (_place, db) in places().await {
+        // The clock of writer 3 is hours ahead, and all of them enter the feed together.
+        let written = [3, 1, 2, 3, 2, 1].map(|writer| event(writer, u64::from(writer) * 10));
+        let written: Vec<Event> = written
+            .into_iter()
+            .zip(0_u64..)
+            .map(|(change, number)| Event { id: EventId::new(change.at, number << 8), ..change })
+            .collect();
+        for change in &written {
+            db.commit(events::insert(Change::new(), change)).await.unwrap();
+        }
+        db.place_events(true).await.unwrap();
+        let mut seen = Vec::new();
+        read_on(&db, &mut seen).await;
+        assert_eq!(seen.into_iter().map(|found| found.event).collect::<Vec<_>>(), written);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_open_transaction_delays_no_events_but_its_own() {
     let Some(place) = Place::empty_postgres().await else { return };
     let db = place.open().await;
