@@ -113,7 +113,7 @@ fn measured(backups: &[Backup], compared: &Compared, refused: usize, count: usiz
         Measured::none("acknowledged before a backup and not in it", compared.missing),
         Measured::none("in a backup and never sent", compared.unsent),
         Measured::none("halves: a record whose events or key are not its own", compared.halves),
-        Measured::none("events in a backup without a position, or before the one they follow", compared.feed_faults),
+        Measured::none("events without a position, or before the one they follow", compared.feed_faults),
         Measured::none("writes that were refused", refused),
     ]
 }
