@@ -58,19 +58,21 @@ const HISTORY_PORTION: i64 = 51;
 /// The least time between two reads of a waiting call.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A page of the feed. If it would be empty at the end of the feed, the call waits for an event that matches.
-pub async fn read(
+/// A page of the feed. If it would be empty at the end of the feed, the call waits for an event that matches. From
+/// then on it has a `pause`.
+pub async fn read<P>(
     app: &App,
     caller: &Caller,
     start: Start,
     filter: &Filter,
     limit: usize,
     wait: Duration,
+    pause: impl Fn() -> P,
 ) -> Result<FeedPage, Error> {
     let organization = caller.organization();
     let mut after = position(app, organization, start).await?;
     let until = Instant::now() + wait;
-    let mut waiter = None;
+    let (mut waiter, mut paused) = (None, None);
     loop {
         // Subscribed before the page is read, so that no event arrives unnoticed in between.
         let mut signal = app.feed.subscribe();
@@ -83,6 +85,8 @@ pub async fn read(
             let next_cursor = cursor::seal(&app.keys, &name(organization), &sealed(after));
             return Ok(FeedPage { events, next_cursor, has_more });
         }
+        // Until the end of the call: a thousand of them may read at the same moment.
+        paused.get_or_insert_with(&pause);
         if signal.changed_before(until).await.is_stopped() {
             waiter = None;
         }

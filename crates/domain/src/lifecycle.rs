@@ -18,6 +18,8 @@ mod period;
 mod update;
 
 #[cfg(test)]
+mod calls;
+#[cfg(test)]
 mod examples;
 #[cfg(test)]
 mod properties;

@@ -21,6 +21,7 @@ use perennial_domain::id::{ClientId, EventId, OperatorId};
 use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_domain::webhooks::EventPattern;
+use perennial_server::Pauses;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -154,6 +155,8 @@ impl FeedQuery {
 
 async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     let FeedQuery { filter, record, start, is_newest_first, cursor, limit, wait } = FeedQuery::parse(&mut call.query);
+    // A call that waits does not count as a request in flight.
+    let pauses = call.unread.as_ref().filter(|_| !wait.is_zero()).map(|unread| unread.body.pauses());
     call.no_body().await?;
     if is_newest_first {
         let (app, caller, cursor) = (call.app, &call.caller, cursor.as_deref());
@@ -168,7 +171,8 @@ async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
         let events: Vec<EventView<'_>> = events.iter().map(EventView::of).collect();
         return Ok(Reply::list(&events, next.as_deref(), limit));
     }
-    let page = feed::read(call.app, &call.caller, start, &filter, limit, wait).await?;
+    let pause = || pauses.as_ref().map(Pauses::pause);
+    let page = feed::read(call.app, &call.caller, start, &filter, limit, wait, pause).await?;
     let events: Vec<EventView<'_>> = page.events.iter().map(EventView::of).collect();
     Ok(Reply::feed(&events, &page.next_cursor, page.has_more, limit))
 }

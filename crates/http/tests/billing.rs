@@ -8,6 +8,7 @@ mod documents;
 mod drafts;
 mod invoices;
 mod issued;
+mod lifecycle_examples;
 mod meters;
 mod profiles;
 mod tax_rates;

@@ -11,6 +11,7 @@ mod clients;
 mod cursors;
 mod events;
 mod feed;
+mod feed_clocks;
 mod first_run;
 mod histories;
 mod housekeeping;

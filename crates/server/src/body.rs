@@ -1,7 +1,7 @@
 //! Request bodies: read whole, or an error.
 //! The size limit is enforced while reading, so that a body without a declared length cannot use more memory.
 
-use crate::gauges::Gauges;
+use crate::gauges::{Gauges, Paused};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
@@ -33,9 +33,25 @@ pub struct RequestBody {
     max_slow_bodies: usize,
 }
 
+/// Lets a read that waits for something to happen leave the requests in flight.
+#[derive(Debug)]
+pub struct Pauses(Arc<Gauges>);
+
+impl Pauses {
+    /// The request is not in flight while the guard lives: it takes no place from others.
+    pub fn pause(&self) -> Paused<'_> {
+        self.0.pause()
+    }
+}
+
 impl RequestBody {
     pub(crate) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_slow_bodies: usize) -> Self {
         RequestBody { incoming, gauges: Arc::clone(gauges), max_slow_bodies }
+    }
+
+    /// The pauses of the request, which must be a read.
+    pub fn pauses(&self) -> Pauses {
+        Pauses(Arc::clone(&self.gauges))
     }
 
     /// Whether there is no body, or nothing left of it.

@@ -21,6 +21,8 @@ pub struct Gauges {
     awaiting_body: AtomicUsize,
     /// Of these, requests whose body is slow.
     slow_bodies: AtomicUsize,
+    /// Requests that wait for something to happen. They are not in flight.
+    paused: AtomicUsize,
     connections_refused: AtomicU64,
     connections_timed_out: AtomicU64,
     requests_shed: AtomicU64,
@@ -45,6 +47,11 @@ impl Gauges {
     /// Of these, requests that wait for their body.
     pub fn bodies_awaited(&self) -> usize {
         self.awaiting_body.load(Relaxed)
+    }
+
+    /// Requests that wait for something to happen. They are not in flight.
+    pub fn requests_paused(&self) -> usize {
+        self.paused.load(Relaxed)
     }
 
     /// Connections rejected because too many were open.
@@ -102,6 +109,13 @@ impl Gauges {
         let others = self.slow_bodies.fetch_add(1, Relaxed);
         // Dropping the guard gives the place back if there was none left.
         Some(SlowBody(self)).filter(|_| others < max)
+    }
+
+    /// Gives the place of a read back while the guard lives.
+    pub(crate) fn pause(&self) -> Paused<'_> {
+        self.requests_in_flight.fetch_sub(1, Relaxed);
+        self.paused.fetch_add(1, Relaxed);
+        Paused(self)
     }
 
     /// Takes one of `max` places, or counts the request as shed. A rejected request holds a place between the two steps, so
@@ -166,5 +180,16 @@ pub(crate) struct SlowBody<'a>(&'a Gauges);
 impl Drop for SlowBody<'_> {
     fn drop(&mut self) {
         self.0.slow_bodies.fetch_sub(1, Relaxed);
+    }
+}
+
+/// A request that waits and is not in flight, until this is dropped.
+#[derive(Debug)]
+pub struct Paused<'a>(&'a Gauges);
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        self.0.paused.fetch_sub(1, Relaxed);
+        self.0.requests_in_flight.fetch_add(1, Relaxed);
     }
 }

@@ -23,8 +23,8 @@ mod shared;
 mod watch;
 mod watchdog;
 
-pub use body::{BodyError, RequestBody};
-pub use gauges::Gauges;
+pub use body::{BodyError, Pauses, RequestBody};
+pub use gauges::{Gauges, Paused};
 pub use lane::Lane;
 pub use listener::{Drained, Server};
 pub use options::ServerOptions;

@@ -15,7 +15,7 @@ use perennial_domain::clients::Origin;
 use perennial_domain::events::Event;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
-use perennial_http::server::{Server, ServerOptions};
+use perennial_http::server::{Gauges, Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, ConsoleOptions, Site};
 use perennial_store::{Db, Migration};
 use std::net::SocketAddr;
@@ -72,6 +72,8 @@ pub struct TestApp {
     pub address: SocketAddr,
     /// The organization `default`.
     pub organization: OrganizationId,
+    /// What its server counts.
+    pub gauges: Arc<Gauges>,
     store: TestStore,
     clock: Arc<AtomicI64>,
 }
@@ -154,7 +156,7 @@ impl TestApp {
         assert!(matches!(started, Start::First(_) | Start::Existing));
         let organization = perennial_app::organizations::find(&app, "default").await.unwrap().unwrap().id;
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), options.server).await.unwrap();
-        let address = server.local_addr();
+        let (address, gauges) = (server.local_addr(), server.gauges());
         let mut api_options = options.api;
         api_options.console.sites.extend(Site::of_listener(address));
         api_options.portal.sites.extend(Site::of_listener(address));
@@ -162,7 +164,7 @@ impl TestApp {
         tokio::spawn(server.serve(api, std::future::pending()));
         let placing = Arc::clone(&app);
         tokio::spawn(async move { perennial_app::feed::place_until_stopped(&placing, std::future::pending()).await });
-        Self { app, address, organization, store, clock }
+        Self { app, address, organization, gauges, store, clock }
     }
 
     /// Runs background work until the sender is dropped or sends true.

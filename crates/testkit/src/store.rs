@@ -36,6 +36,13 @@ impl TestStore {
         Self(Arc::new(place))
     }
 
+    /// A copy of a PostgreSQL database that no connection uses.
+    pub async fn copy_of(url: &str) -> Self {
+        let server = std::env::var("PERENNIAL_TEST_POSTGRES").expect("the database is on the server of this run");
+        let (_, name) = url.rsplit_once('/').expect("the URL names a database");
+        Self(Arc::new(Place::Postgres(create_database(&server, name).await)))
+    }
+
     /// Whether it is on PostgreSQL.
     pub fn is_postgres(&self) -> bool {
         matches!(*self.0, Place::Postgres(_))

@@ -69,6 +69,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         restored.text(&["backup", "verify", &backup.file.to_string_lossy()])?;
         restored.text(&["backup", "restore", &backup.file.to_string_lossy()])?;
         compared.add(&backup.before, &backup.sent, &rows::query(&restored, compared::RECORDS)?);
+        compared.feed_faults += rows::count(&restored, compared::FEED_FAULTS)?;
         if number % SERVED == 0 {
             drop(restored.serve()?);
             begun += 1;
@@ -112,6 +113,7 @@ fn measured(backups: &[Backup], compared: &Compared, refused: usize, count: usiz
         Measured::none("acknowledged before a backup and not in it", compared.missing),
         Measured::none("in a backup and never sent", compared.unsent),
         Measured::none("halves: a record whose events or key are not its own", compared.halves),
+        Measured::none("events without a position, or before the one they follow", compared.feed_faults),
         Measured::none("writes that were refused", refused),
     ]
 }

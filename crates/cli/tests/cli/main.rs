@@ -21,6 +21,8 @@ mod doctor_database;
 mod doctor_files;
 mod doctor_proxies;
 mod doctor_telemetry;
+mod feed_dumps;
+mod feed_restores;
 mod first_run;
 mod floods;
 mod help;

@@ -16,7 +16,7 @@ pub(crate) use http::{Answer, Caller, Connection};
 pub(crate) use issuer::Issuer;
 pub(crate) use output::Output;
 pub(crate) use place::{MASTER_KEY, Place, holding_the_store};
-pub(crate) use receiver::Receiver;
+pub(crate) use receiver::{Received, Receiver};
 pub(crate) use rows::snapshot_of_rows;
 pub(crate) use server::{Server, Starting, signal};
 pub(crate) use setting::Setting;

@@ -2,15 +2,15 @@
 
 use super::Known;
 use super::actions::Step;
-use super::billing::{BillingDraft, PaymentMethod};
+use super::billing::{BillingDraft, ChangeDraft, PaymentMethod, Quantity};
 use crate::cycle::BillingCycle;
 use crate::id::{PlanId, SubscriptionId, UserId};
 use crate::money::Money;
 use crate::number::Number;
 use crate::plans::billing::{PlanBilling, TrialDays};
 use crate::plans::tests::{event, instant, plan};
-use crate::plans::{Plan, Version};
-use crate::subscriptions::{Subscription, SubscriptionDraft};
+use crate::plans::{Plan, PlanKey, Version};
+use crate::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use crate::time::Time;
 use crate::validation::{Rejection, ValidationErrors};
 use std::sync::Arc;
@@ -106,4 +106,24 @@ pub(super) fn faults(result: Result<Subscription, Rejection>) -> Vec<String> {
 
 pub(super) fn version(number: i64) -> Version {
     Version::from_stored(number)
+}
+
+pub(super) fn send(status: SubscriptionStatus) -> SubscriptionDraft {
+    SubscriptionDraft { status: Some(status), ..SubscriptionDraft::default() }
+}
+
+pub(super) fn quantity(subscription: &Subscription, number: i64) -> SubscriptionDraft {
+    let mut details = subscription.details.clone();
+    details.quantity = Quantity::from_stored(number);
+    SubscriptionDraft { details: Some(details), ..SubscriptionDraft::default() }
+}
+
+pub(super) fn change_to(plan: &Plan) -> SubscriptionDraft {
+    let change = ChangeDraft { plan: Some(PlanKey::Id(plan.id)), quantity: None };
+    billing_patch(BillingDraft { change: Some(Some(change)), ..BillingDraft::default() })
+}
+
+/// The actions and their instants to the minute.
+pub(super) fn days(steps: &[Step]) -> Vec<String> {
+    steps.iter().map(|step| format!("{} {}", step.action.as_str(), &step.at.to_string()[..16])).collect()
 }

@@ -1,11 +1,12 @@
 //! The feed of events: every change once, in order, with cursors that survive, and calls that wait.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use perennial_app::events;
 use perennial_domain::time::Time;
-use perennial_testkit::{Answer, TestApp};
+use perennial_testkit::{Answer, TestApp, TestOptions};
 use serde_json::{Value, json};
 
 /// Reads a page that has at least this many events: on PostgreSQL they enter the feed a moment after the commit.
@@ -184,6 +185,32 @@ async fn a_waiting_call_returns_with_the_next_event_that_matches() {
     let empty =
         app.get(&format!("/events?wait=1&type=payment.*&cursor={}", cursor(&page))).await.expect(200).json.clone();
     assert!(types(&empty).is_empty());
+}
+
+#[tokio::test]
+async fn calls_that_wait_are_not_in_flight() {
+    let mut options = TestOptions::default();
+    options.server.max_in_flight = 2;
+    let app = Arc::new(TestApp::with(options).await);
+    let newest = cursor(&page_of(&app, "?start=newest", 0).await).to_owned();
+    let mut waiting = Vec::new();
+    for number in 1..=5 {
+        let (app, target) = (Arc::clone(&app), format!("/events?wait=25&type=plan.*&cursor={newest}"));
+        waiting.push(tokio::spawn({
+            let app = Arc::clone(&app);
+            async move { app.get(&target).await }
+        }));
+        while app.gauges.requests_paused() < number {
+            assert!(!waiting.last().unwrap().is_finished(), "the call does not wait");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    assert_eq!(app.gauges.requests_in_flight(), 0);
+    app.plan("pro", json!({})).await;
+    for call in waiting {
+        assert_eq!(types(&call.await.unwrap().expect(200).json), ["plan.created"]);
+    }
+    assert_eq!((app.gauges.requests_paused(), app.gauges.requests_in_flight()), (0, 0));
 }
 
 #[tokio::test]

@@ -131,6 +131,20 @@ async fn no_caller_grants_more_than_it_holds() {
 }
 
 #[tokio::test]
+async fn no_trusted_credential_reaches_a_browser() {
+    let app = TestApp::start().await;
+    let ada = app.signed_in_operator("Ada", "admin").await;
+    let count = || async { app.get("/clients").await.expect(200).data().as_array().unwrap().len() };
+    let before = count().await;
+    let trusted = json!({ "name": "server", "kind": "trusted", "scopes": ["plans:read"] });
+    let rejected = ada.post("/clients", &trusted).await.refused(403, "client_not_for_browsers");
+    assert!(!rejected.json.to_string().contains("pk_"));
+    assert_eq!(count().await, before, "no client was made");
+    let public = json!({ "name": "shop", "kind": "public", "scopes": ["auth"], "origins": ["https://shop.example"] });
+    ada.post("/clients", &public).await.expect(201);
+}
+
+#[tokio::test]
 async fn an_operator_cannot_disable_delete_or_promote_itself() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;

@@ -69,3 +69,21 @@ async fn a_server_whose_clock_differs_from_the_databases_is_on_hold() {
     let sandbox = Sandbox::at(&app, NOW).await;
     assert!(!lifecycle::status(&app.app, &sandbox.organization).await.unwrap().held);
 }
+
+#[tokio::test]
+async fn an_organization_on_hold_delays_no_other() {
+    let app = TestApp::start().await;
+    let (held, free) = (Sandbox::named(&app, "held").await, Sandbox::named(&app, "free").await);
+    for sandbox in [&held, &free] {
+        sandbox.plan("pro").await;
+        let user = sandbox.user("ada@example.com").await;
+        sandbox.subscription(&user, "pro", json!({ "billing": { "payment_method": "test_ok" } })).await;
+    }
+    app.app.db.commit(holds::hold(Change::new(), held.organization.id, HoldReason::Copied)).await.unwrap();
+    let _working = app.work(Lifecycle);
+    app.advance(32 * 86_400);
+    free.events("subscription.renewed", 1).await;
+    assert!(held.events("subscription.renewed", 0).await.is_empty());
+    lifecycle::resume(&app.app, &held.organization, None).await.unwrap();
+    held.events("subscription.renewed", 1).await;
+}

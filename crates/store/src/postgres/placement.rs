@@ -3,6 +3,10 @@
 //! It is one autocommitted statement over committed rows, so it waits for no transaction. One placement runs at a time: the
 //! row of `feed_head` is locked, and a placement that finds it locked does nothing. The last position is read from the
 //! locked row and not from the statement's snapshot, which can be older than the placement before.
+//!
+//! Transactions are numbered by the database cluster. A dump that is restored into another cluster can have queued events of
+//! transactions with higher numbers than that cluster has drawn. They were committed before everything that follows, so
+//! they come first.
 
 use super::Postgres;
 use super::value::Argument;
@@ -14,7 +18,8 @@ use crate::value::Value;
 /// that it removed stay in the index as long as any snapshot can see them, and there can be millions.
 pub(crate) const PLACE: &str = "
 WITH head AS (
-    SELECT sequence, placed, GREATEST(entered_at, clock_timestamp()) AS entered_at
+    SELECT sequence, placed, GREATEST(entered_at, clock_timestamp()) AS entered_at,
+           pg_snapshot_xmax(pg_current_snapshot()) AS next_transaction
     FROM feed_head WHERE id = 1 FOR UPDATE SKIP LOCKED
 ), found AS (
     SELECT q.transaction_id, q.place
@@ -31,7 +36,11 @@ WITH head AS (
     RETURNING q.transaction_id, q.place, q.organization_id, q.event_id
 ), entered AS (
     INSERT INTO feed (organization_id, sequence, event_id, entered_at)
-    SELECT t.organization_id, h.sequence + ROW_NUMBER() OVER (ORDER BY t.transaction_id, t.place), t.event_id, h.entered_at
+    SELECT t.organization_id,
+           h.sequence + ROW_NUMBER() OVER (
+               ORDER BY t.transaction_id < h.next_transaction, t.transaction_id, t.place
+           ),
+           t.event_id, h.entered_at
     FROM taken AS t, head AS h
     RETURNING sequence
 )

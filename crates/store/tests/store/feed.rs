@@ -123,6 +123,26 @@ async fn a_reader_by_position_sees_every_event_once_and_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_order_is_that_of_the_commits_whatever_the_clocks_of_their_writers_show() {
+    for (_place, db) in places().await {
+        // The clock of writer 3 is hours ahead, and all of them enter the feed together.
+        let written = [3, 1, 2, 3, 2, 1].map(|writer| event(writer, u64::from(writer) * 10));
+        let written: Vec<Event> = written
+            .into_iter()
+            .zip(0_u64..)
+            .map(|(change, number)| Event { id: EventId::new(change.at, number << 8), ..change })
+            .collect();
+        for change in &written {
+            db.commit(events::insert(Change::new(), change)).await.unwrap();
+        }
+        db.place_events(true).await.unwrap();
+        let mut seen = Vec::new();
+        read_on(&db, &mut seen).await;
+        assert_eq!(seen.into_iter().map(|found| found.event).collect::<Vec<_>>(), written);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_open_transaction_delays_no_events_but_its_own() {
     let Some(place) = Place::empty_postgres().await else { return };
     let db = place.open().await;
@@ -155,6 +175,23 @@ async fn events_of_a_restored_database_are_placed_although_its_transactions_have
     assert_eq!(db.place_events(true).await.unwrap().unwrap().events, 1);
     db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
     assert_eq!(db.place_events(false).await.unwrap().unwrap().events, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_that_were_restored_unplaced_come_before_those_that_were_written_since() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let db = place.open().await;
+    db.migrate().await.unwrap();
+    // A dump under load, restored into another cluster: its transactions have higher numbers than any here.
+    db.commit(events::insert(Change::new(), &event(1, 1))).await.unwrap();
+    run_script(&place.url(), "UPDATE feed_queue SET transaction_id = '900000000'").await;
+    run_script(&place.url(), "UPDATE feed_head SET placed = '899999999:899999999:'").await;
+    // A command writes before the first server has placed them.
+    db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
+    assert_eq!(db.place_events(true).await.unwrap().unwrap().events, 2);
+    let mut seen = Vec::new();
+    read_on(&db, &mut seen).await;
+    assert_eq!(seen.iter().map(|found| found.event.clone()).collect::<Vec<_>>(), [1, 2].map(|n| event(1, n)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

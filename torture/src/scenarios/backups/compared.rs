@@ -18,11 +18,23 @@ pub(super) const RECORDS: &str = "
     LEFT JOIN (SELECT key, COUNT(*) AS keys FROM idempotency_keys GROUP BY key) AS made ON made.key = record.external_id
     GROUP BY record.id, record.external_id";
 
+/// Events that have no position in the feed or come before the revision that they follow, and positions without an event.
+pub(super) const FEED_FAULTS: &str = "
+    SELECT (SELECT COUNT(*) FROM events AS e WHERE NOT EXISTS (
+                SELECT 1 FROM feed AS f WHERE f.organization_id = e.organization_id AND f.event_id = e.id))
+         + (SELECT COUNT(*) FROM feed AS f WHERE NOT EXISTS (
+                SELECT 1 FROM events AS e WHERE e.organization_id = f.organization_id AND e.id = f.event_id))
+         + (SELECT COUNT(*) FROM events AS e
+            JOIN feed AS f ON f.organization_id = e.organization_id AND f.event_id = e.id
+            JOIN feed AS p ON p.organization_id = e.organization_id AND p.event_id = e.previous_id
+            WHERE p.sequence >= f.sequence)";
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Compared {
     pub(super) missing: usize,
     pub(super) unsent: usize,
     pub(super) halves: usize,
+    pub(super) feed_faults: usize,
 }
 
 impl Compared {

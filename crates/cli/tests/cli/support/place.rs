@@ -36,6 +36,12 @@ impl Place {
         Some(Self { directory: TempDir::new().unwrap(), url: Some(url) })
     }
 
+    /// A separate database with the rows of this one, which no server may use at this moment; only on PostgreSQL.
+    pub(crate) fn copied(&self) -> Option<Self> {
+        let copy = block_on(TestStore::copy_of(self.url.as_deref()?));
+        Some(Self { directory: TempDir::new().unwrap(), url: copy.url().map(str::to_owned) })
+    }
+
     /// Another working directory over the same database, as another machine would have.
     pub(crate) fn elsewhere(&self) -> Self {
         Self { directory: TempDir::new().unwrap(), url: self.url.clone() }
