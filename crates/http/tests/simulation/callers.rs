@@ -98,11 +98,30 @@ impl World {
             body["billing"] = json!({ "prorate": false });
         }
         let answer = self.send("PUT", &path, &body).await;
-        if answer.status == 200 && is_free {
+        if answer.status != 200 {
+            return;
+        }
+        let now = self.now().as_micros();
+        self.changes.entry(id.to_owned()).or_default().push((now, is_free));
+        if is_free {
             self.unprorated.insert(id.to_owned());
         }
-        if answer.status == 200 && body["status"] == "expired" {
+        if body["status"] == "expired" {
             self.credited_ends.insert(id.to_owned());
+        }
+        if moves && !is_plain && self.dice.one_in(3) {
+            self.credit_period(id).await;
+        }
+    }
+
+    /// Credits the fee of the period that a change has just credited: all of it, of which some is left at most.
+    async fn credit_period(&mut self, id: &str) {
+        let found = self.invoices(id).await;
+        let fees = found.iter().filter(|invoice| invoice.cycle_at.is_some() && invoice.status.takes_payments());
+        if let Some(invoice) = fees.max_by_key(|invoice| invoice.cycle_at) {
+            let all = invoice.sums.subtotal.ten_thousandths() - invoice.sums.discount.ten_thousandths();
+            let body = json!({ "invoice_id": invoice.id, "amount": number(all) });
+            drop(self.send("POST", "/credit-notes", &body).await);
         }
     }
 
@@ -160,7 +179,12 @@ impl World {
         let path = format!("/invoices/{}", invoice.id);
         match self.dice.roll(8) {
             0 => drop(self.send("POST", &format!("{path}/void"), &Value::Null).await),
-            1 => drop(self.send("POST", &format!("{path}/mark-uncollectible"), &Value::Null).await),
+            1 => {
+                let answer = self.send("POST", &format!("{path}/mark-uncollectible"), &Value::Null).await;
+                if answer.status == 200 {
+                    self.written_off.insert(invoice.id.to_string());
+                }
+            }
             2 => drop(self.send("POST", &format!("{path}/finalize"), &Value::Null).await),
             3 => {
                 let body = json!({ "invoice_id": invoice.id, "lines": [{ "line": self.dice.below(2), "amount": 1 }] });
@@ -171,8 +195,13 @@ impl World {
                 let all = invoice.sums.subtotal.ten_thousandths() - invoice.sums.discount.ten_thousandths();
                 let amount = (all / unit / self.dice.whole(1, 5)).max(1) * unit;
                 let settlement = self.dice.of(&["balance", "refund"]);
-                let body = json!({ "invoice_id": invoice.id, "amount": number(amount), "settlement": settlement });
+                let mut body = json!({ "invoice_id": invoice.id, "amount": number(amount), "settlement": settlement });
                 drop(self.send("POST", "/credit-notes", &body).await);
+                // Once more: all of it, or a unit more than was left.
+                if self.dice.one_in(2) {
+                    body["amount"] = number(all.max(unit) - if self.dice.one_in(2) { 0 } else { amount - unit });
+                    drop(self.send("POST", "/credit-notes", &body).await);
+                }
             }
         }
     }
