@@ -19,14 +19,11 @@ async fn reason(books: &Books<'_>, subscription: &Value) -> Value {
 }
 
 /// Books with a meter and a plan with this price of a unit.
-async fn metered<'a>(app: &'a TestApp, unit_price: i64, billing: Value) -> Books<'a> {
+async fn metered(app: &TestApp, unit_price: i64) -> Books<'_> {
     let books = Books::at(app, "2026-05-01T00:00:00Z").await;
     books.sandbox.post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await.expect(201);
-    let mut settings = json!({ "charges": [
-        { "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": unit_price }
-    ] });
-    settings.as_object_mut().unwrap().extend(billing.as_object().unwrap().clone());
-    books.plan("metered", json!({ "billing": settings })).await;
+    let charge = json!({ "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": unit_price });
+    books.plan("metered", json!({ "billing": { "charges": [charge] } })).await;
     books
 }
 
@@ -38,7 +35,7 @@ async fn use_units(books: &Books<'_>, subscription: &Value, value: i64) {
 #[tokio::test]
 async fn usage_that_cannot_be_priced_parks_its_subscription_and_delays_no_other() {
     let app = TestApp::start().await;
-    let books = metered(&app, LARGEST, json!({})).await;
+    let books = metered(&app, LARGEST).await;
     let large = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
     let small = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
     use_units(&books, &large, 1_000_000_000).await;
@@ -73,7 +70,7 @@ async fn usage_that_cannot_be_priced_parks_its_subscription_and_delays_no_other(
 #[tokio::test]
 async fn a_parked_subscription_continues_when_the_amount_fits() {
     let app = TestApp::start().await;
-    let books = metered(&app, 900, json!({})).await;
+    let books = metered(&app, 900).await;
     let rate = books.sandbox.post("/tax-rates", json!({ "name": "VAT", "percentage": 20 })).await.expect(201);
     let settings = json!({ "billing": { "tax_rate_ids": [rate.data()["id"]] } });
     books.sandbox.put("/organization", settings).await.expect(200);

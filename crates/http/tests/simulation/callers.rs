@@ -187,7 +187,8 @@ impl World {
             }
             2 => drop(self.send("POST", &format!("{path}/finalize"), &Value::Null).await),
             3 => {
-                let body = json!({ "invoice_id": invoice.id, "lines": [{ "line": self.dice.below(2), "amount": 1 }] });
+                let line = json!({ "line": self.dice.below(2), "amount": self.dice.of(&[1, 3, 8]) });
+                let body = json!({ "invoice_id": invoice.id, "lines": [line] });
                 drop(self.send("POST", "/credit-notes", &body).await);
             }
             _ => {
@@ -264,7 +265,13 @@ impl World {
     }
 
     async fn bill_items(&mut self, id: &str) {
-        let lines = json!([{ "description": "Setup", "quantity": self.dice.whole(1, 4), "unit_price": 3 }]);
+        let mut lines = json!([{ "description": "Setup", "quantity": self.dice.whole(1, 4), "unit_price": 3 }]);
+        if self.dice.one_in(2) {
+            // Another tax group.
+            let rate = self.rates.keys().max().unwrap().clone();
+            let item = json!({ "description": "Travel", "unit_price": 7, "tax_behavior": "inclusive", "tax_rate_ids": [rate] });
+            lines.as_array_mut().unwrap().push(item);
+        }
         let answer = self.send("POST", "/invoices", &json!({ "subscription_id": id, "lines": lines })).await;
         if answer.status == 201 {
             let path = format!("/invoices/{}/finalize", text(answer.data(), "id"));

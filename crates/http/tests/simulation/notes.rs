@@ -82,8 +82,8 @@ impl World {
 
 /// Notes never credit more of the fees and prorations of a period than all its documents have.
 fn check_periods(invoices: &[Invoice], notes: &[CreditNote], context: &Context<'_>) {
-    let noted: BTreeSet<Time> = notes.iter().filter(|note| note.invoice_id.is_some()).filter_map(in_period).collect();
-    for period in noted {
+    let periods: BTreeSet<Time> = notes.iter().filter(|note| note.invoice_id.is_some()).filter_map(in_period).collect();
+    for period in periods {
         let mut left = 0;
         for invoice in invoices.iter().filter(|one| one.in_period == Some(period) && one.status != InvoiceStatus::Void)
         {

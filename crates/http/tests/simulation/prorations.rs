@@ -60,11 +60,11 @@ impl Books<'_> {
                 paid = self.check_change(before, revision, paid, cycle);
                 compared += 1;
                 if begins {
-                    cycle = self.cycle(record, self.sent_at(revision).0);
+                    cycle = cycle_of(record, self.sent_at(revision).0);
                 }
             } else if begins {
                 let start = micros(&record["billing"]["period_start"]).unwrap();
-                cycle = self.cycle(record, start);
+                cycle = cycle_of(record, start);
                 paid = self.paid(LineKind::Fee, start, micros(&record["renews_at"]), None);
             } else if is_put && record["status"] == "expired" && before["status"] != "expired" {
                 let at = micros(&before["billing"]["paused_at"]).unwrap_or(self.sent_at(revision).0);
@@ -99,7 +99,7 @@ impl Books<'_> {
         let credited = paid.filter(|_| !is_free && !was_lifetime);
         self.compare(LineKind::ProrationCredit, at, self.credit(before, at, credited));
         let rate = self.world.rate(record);
-        let of = if is_same_cycle { cycle } else { self.cycle(record, at) };
+        let of = if is_same_cycle { cycle } else { cycle_of(record, at) };
         let charge = match (end, of) {
             (None, _) => Some(round(rate, 1, 1, self.unit)),
             (Some(end), Some(of)) => Some(round(rate, (end - at).max(0).into(), of.into(), self.unit)),
@@ -152,17 +152,17 @@ impl Books<'_> {
         let at = Time::from_micros(at).unwrap();
         assert_eq!(found, expected, "{}{kind:?} of the change at {at}", self.world.report(self.id));
     }
+}
 
-    /// The full length of the billing cycle of a period. Outside of UTC that of a period that nothing cuts short.
-    fn cycle(&self, record: &Value, start: i64) -> Option<i64> {
-        let end = micros(&record["renews_at"])?;
-        if record["billing"]["time_zone"] == "UTC" {
-            let anchor = micros(&record["billing"]["anchor_at"]).unwrap();
-            return Some(full_cycle(anchor, start, record["billing_cycle"].as_str().unwrap()));
-        }
-        let is_whole = micros(&record["ends_at"]).is_none_or(|last| last > end);
-        is_whole.then_some(end - start)
+/// The full length of the billing cycle of a period. Outside of UTC that of a period that nothing cuts short.
+fn cycle_of(record: &Value, start: i64) -> Option<i64> {
+    let end = micros(&record["renews_at"])?;
+    if record["billing"]["time_zone"] == "UTC" {
+        let anchor = micros(&record["billing"]["anchor_at"]).unwrap();
+        return Some(full_cycle(anchor, start, record["billing_cycle"].as_str().unwrap()));
     }
+    let is_whole = micros(&record["ends_at"]).is_none_or(|last| last > end);
+    is_whole.then_some(end - start)
 }
 
 /// Whether a change acts now and moves money.
