@@ -101,7 +101,7 @@ async fn p14_a_period_that_the_end_cuts_short() {
     assert_eq!((&ended["status"], &ended["ends_at"]), (&json!("expired"), &json!("2026-08-08T00:00:00.000000Z")));
 }
 
-/// The price of each quantity, billed by a subscription of its own. Without usage there is no line.
+/// The price of each quantity, billed by a separate subscription. Without usage there is no line.
 async fn prices(charge: Value, expected: &[(i64, Option<&str>)]) {
     let app = TestApp::start().await;
     let books = Books::at(&app, "2026-05-01T00:00:00Z").await;

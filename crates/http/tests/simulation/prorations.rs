@@ -131,7 +131,7 @@ impl Books<'_> {
         (!is_decided).then(|| -round(paid.net.into(), left.into(), paid.time.into(), self.unit))
     }
 
-    /// What a line pays for. A note names no invoice: the earlier one goes on.
+    /// What a line pays for. A note names no invoice: the earlier one continues.
     fn paid(&self, kind: LineKind, from: i64, end: Option<i64>, earlier: Option<InvoiceId>) -> Option<Paid> {
         let (invoice, line) = self.line(kind, from)?;
         let net = line.amount.ten_thousandths() - line.discount.ten_thousandths();
