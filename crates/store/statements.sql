@@ -2845,6 +2845,11 @@ SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior, charg
 SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior, charges FROM plan_versions WHERE
     organization_id = $1 AND plan_id = $2 AND version = $3;
 
+-- plans::EVER
+SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    revision FROM plans WHERE organization_id = $1 AND id = $2;
+
 -- providers::ALL
 SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers ORDER BY organization_id,
     id;

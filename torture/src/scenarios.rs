@@ -9,6 +9,7 @@ mod fleet;
 mod keys;
 mod kill_loop;
 mod linearizability;
+mod midnight;
 mod overload;
 mod promotions;
 mod providers;
@@ -126,6 +127,12 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         about: "SIGKILL while a clock advances by ten years: every period begins once, at its instant",
         engines: &Engine::ALL,
         run: renewals::run,
+    },
+    Scenario {
+        name: "r18-midnight",
+        about: "SIGKILL while thousands of subscriptions renew at one midnight: each is billed once, numbers 1 to n",
+        engines: &Engine::ALL,
+        run: midnight::run,
     },
     Scenario {
         name: "r19",

@@ -4,6 +4,7 @@ use perennial_domain::clients::Scope;
 use perennial_domain::entitlements::Exceeded;
 use perennial_domain::id::ConnectionId;
 use perennial_domain::invoices::OutOfRange;
+use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
@@ -37,6 +38,9 @@ pub enum Error {
         /// Whether the store was restored to an earlier state; otherwise old events were pruned.
         restored: bool,
     },
+    /// What is billed cannot be computed. The engine parks the subscription.
+    #[error("what is billed cannot be computed: {}", .0.as_str())]
+    Unbillable(ParkReason),
     /// Another server holds the unit of background work. No request fails with it.
     #[error("another server does this work")]
     LeaseLost,
@@ -266,7 +270,7 @@ impl From<verify::Rejection> for Error {
 
 impl From<OutOfRange> for Error {
     fn from(_: OutOfRange) -> Self {
-        Self::Internal("an amount is out of range".into())
+        Self::Unbillable(ParkReason::OutOfRange)
     }
 }
 

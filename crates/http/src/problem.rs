@@ -7,8 +7,9 @@ use http::{HeaderName, HeaderValue};
 use perennial_app::error::{Conflict, Error};
 use perennial_domain::clients::Scope;
 use perennial_domain::features::MAX_FEATURES;
+use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::operators::MAX_LINKS;
-use perennial_domain::validation::{Transition, ValidationErrors};
+use perennial_domain::validation::{Transition, ValidationCode, ValidationErrors};
 use perennial_domain::webhooks::{MAX_ENDPOINTS, MAX_SECRETS};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -339,7 +340,12 @@ impl From<Error> for Problem {
             Error::OutcomeUnknown => {
                 Self::new(Code::OutcomeUnknown, "The connection to the database was lost while it was committing.")
             }
-            error @ Error::LeaseLost => Self::internal(error.to_string()),
+            Error::Unbillable(ParkReason::OutOfRange) => {
+                let mut errors = ValidationErrors::none();
+                errors.note("", ValidationCode::OutOfRange, "an amount would be larger than 999999999999");
+                Self::invalid(&errors)
+            }
+            error @ (Error::LeaseLost | Error::Unbillable(_)) => Self::internal(error.to_string()),
             Error::Internal(cause) => Self::internal(cause),
         }
     }

@@ -68,7 +68,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             parameters: &[
                 Parameter {
                     name: "from",
-                    description: "The first instant. Defaults to the start of the subscription, at most 13 months before `to`.",
+                    description: "The first instant. Defaults to `billing.period_start` of the subscription, or to `starts_at` without one; \
+                                  at most 13 months before `to`.",
                     schema: schema::instant,
                 },
                 Parameter {
@@ -113,7 +114,9 @@ async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
     let id = call.path_parameter(0).parse().map_err(|_| Error::NotFound)?;
     let subscription = subscriptions::read(call.app, &call.caller, id).await?;
     let now = business_time::now(call.app, &call.caller).await?;
-    let span = TimeSpan::of_report(from, to, subscription.starts_at, now).map_err(wrong_span)?;
+    let period_start = subscription.billing.as_deref().and_then(|billing| billing.period_start);
+    let start = period_start.unwrap_or(subscription.starts_at);
+    let span = TimeSpan::of_report(from, to, start, now).map_err(wrong_span)?;
     Ok(Reply::value(StatusCode::OK, usage::report(call.app, &subscription, span).await?))
 }
 

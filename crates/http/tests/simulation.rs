@@ -7,6 +7,8 @@ mod callers;
 pub(crate) mod dice;
 mod invalid;
 mod invariants;
+mod notes;
+mod prorations;
 mod reference;
 mod servers;
 mod world;

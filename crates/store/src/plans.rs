@@ -1,5 +1,7 @@
 //! Plans in the store.
 
+use std::sync::LazyLock;
+
 use crate::change::{Change, Guard};
 use crate::codec;
 use crate::column::Column;
@@ -62,6 +64,9 @@ pub(crate) static ACTIVE: Sql = Sql::new(
     "SELECT 1 FROM plans
      WHERE organization_id = $1 AND id = $2 AND revision = $3 AND is_active AND deleted_at IS NULL",
 );
+
+/// A plan, deleted or not.
+pub(crate) static EVER: LazyLock<Sql> = LazyLock::new(|| PLANS.select("WHERE organization_id = $1 AND id = $2"));
 
 impl Record for Plan {
     fn table() -> &'static Table {
@@ -129,6 +134,11 @@ pub async fn find(db: &Db, organization: OrganizationId, key: &PlanKey) -> Resul
         PlanKey::Id(id) => record::by_id(db, organization, id.bytes()).await,
         PlanKey::Slug(slug) => record::by_unique(db, organization, slug.as_str()).await,
     }
+}
+
+/// The plan with this id, deleted or not: what was used under it is billed after its deletion too.
+pub async fn ever(db: &Db, organization: OrganizationId, id: PlanId) -> Result<Option<Plan>, Error> {
+    db.find(&EVER, [organization.bytes().into(), id.bytes().into()], record::read).await
 }
 
 /// What a list of plans is sorted by.

@@ -98,7 +98,7 @@ fn by_hand() -> Vec<Statement> {
         operator_links::UNDER_LIMIT, operator_links::REMOVE, operator_links::REMOVE_OF_OPERATOR,
         operator_links::REMOVE_ALL, portal_links::REMOVE, portal_links::ERASE, portal_links::REMOVE_ALL,
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
-        plan_versions::BELOW, plan_versions::BY_NUMBER,
+        plan_versions::BELOW, plan_versions::BY_NUMBER, plans::EVER,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         connection_collections::HASTEN, connection_collections::LAST, connection_collections::PUT,
         connection_collections::WITH_WORK, connection_progress::CAUGHT_UP, connection_progress::SEEN,

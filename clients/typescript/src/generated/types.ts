@@ -3115,7 +3115,10 @@ export interface MemberQuery {
 
 /** What readSubscriptionUsage asks for. */
 export interface SubscriptionUsageQuery {
-  /** The first instant. Defaults to the start of the subscription, at most 13 months before `to`. */
+  /**
+   * The first instant. Defaults to `billing.period_start` of the subscription, or to `starts_at` without one; at most
+   * 13 months before `to`.
+   */
   from?: Instant | undefined;
   /** The first instant after the report. Defaults to now. */
   to?: Instant | undefined;

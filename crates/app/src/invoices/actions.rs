@@ -93,7 +93,7 @@ async fn decide(
     action: InvoiceAction,
 ) -> Result<Invoice, Error> {
     if action == InvoiceAction::Finalize {
-        return finalize(unit, before, subscription).await;
+        return finalize(unit, before, subscription).await.map_err(not_issued);
     }
     let mut after = before.clone();
     let outcome = after.act(action).map_err(Conflict::Transition)?;
@@ -114,6 +114,16 @@ async fn decide(
         unit.add(|change| subscriptions::guard_unchanged(change, subscription));
     }
     Ok(stored)
+}
+
+/// A draft with an amount that is out of range stays a draft, as when the engine cannot issue it.
+fn not_issued(error: Error) -> Error {
+    match error {
+        Error::Unbillable(_) => {
+            Conflict::Transition(Transition { from: "draft", to: "open", allowed: Vec::new() }).into()
+        }
+        other => other,
+    }
 }
 
 async fn finalize(unit: &mut Unit<'_>, before: &Invoice, subscription: &Subscription) -> Result<Invoice, Error> {

@@ -48,7 +48,10 @@ pub(crate) async fn rates(app: &App, organization: OrganizationId) -> Result<Rat
 
 /// A plan, deleted or not used any more: its version stays billable.
 pub(crate) async fn plan(app: &App, organization: OrganizationId, id: PlanId) -> Result<Option<Plan>, Error> {
-    Ok(plans::find(&app.db, organization, &PlanKey::Id(id)).await?)
+    match plans::find(&app.db, organization, &PlanKey::Id(id)).await? {
+        Some(plan) => Ok(Some(plan)),
+        None => Ok(plans::ever(&app.db, organization, id).await?),
+    }
 }
 
 /// What the items of a subscription depend on. None: its plan does not exist.

@@ -12,6 +12,7 @@ use perennial_domain::invoices::record::{Invoice, InvoiceKind, InvoiceLine};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::{Amount, Decimal, LineKind, Result as Exactly};
 use perennial_domain::lifecycle::bill::{Bill, BilledCharge, BilledPart, Paying};
+use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_store::{coupons, invoices, organizations, users};
@@ -70,7 +71,7 @@ struct PlanChange {
 async fn own_version(unit: &Unit<'_>, subscription: &Subscription) -> Result<Priced, Error> {
     let found =
         version(unit.app, subscription.organization_id, subscription.plan_id, subscription.plan_version).await?;
-    found.ok_or_else(|| Error::Internal("the plan version of a subscription does not exist".into()))
+    found.ok_or(Error::Unbillable(ParkReason::MissingPlan))
 }
 
 /// The parts of a window whose plan version has charges.
@@ -82,7 +83,7 @@ async fn charged_parts(
     let mut charged = Vec::new();
     for part in parts {
         let found = version(unit.app, subscription.organization_id, part.plan_id, part.version).await?;
-        if found.is_some_and(|priced| !priced.charges.is_empty()) {
+        if !found.ok_or(Error::Unbillable(ParkReason::MissingPlan))?.charges.is_empty() {
             charged.push(part);
         }
     }

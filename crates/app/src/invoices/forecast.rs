@@ -13,7 +13,8 @@ use perennial_domain::lifecycle::actions::Step;
 use perennial_domain::subscriptions::Subscription;
 use perennial_store::credits;
 
-/// The next actions of a subscription, each with its cycle invoice. The first invoice includes the usage so far.
+/// The next actions of a subscription, each with its cycle invoice. The first invoice includes the usage so far. The forecast ends
+/// before an action whose invoice cannot be computed: the engine would park the subscription there.
 pub(crate) async fn forecast(
     app: &App,
     subscription: &Subscription,
@@ -25,26 +26,43 @@ pub(crate) async fn forecast(
     let (mut left, mut has_usage) = (None, false);
     let mut entries = Vec::new();
     for step in subscription.forecast(known, count) {
-        let mut after = step.after.clone();
-        let mut unit = Unit::new(app, organization, Cause::Engine, step.at);
-        bill(&mut unit, None, &mut after, None).await?;
-        let draft = unit.invoices.into_iter().find(|invoice| invoice.kind == InvoiceKind::Cycle);
-        let invoice = match draft {
-            Some(draft) => {
-                let parts = if has_usage { &[][..] } else { &draft.parts };
-                let usage = usage::lines(app, organization, subscription.id, parts, step.at).await?;
-                has_usage = true;
-                let balance = balances.iter().find(|balance| balance.currency == draft.currency);
-                let balance = left.unwrap_or_else(|| balance.map_or(Amount::ZERO, |found| found.amount.into()));
-                let issued = preview_with(app, &draft, &after, usage, step.at, balance).await?;
-                if let Some(issued) = &issued {
-                    left = Some(balance.minus(issued.credit_applied).unwrap_or_default());
-                }
-                issued
-            }
-            None => None,
+        let balance = |draft: &Invoice| {
+            let found = balances.iter().find(|balance| balance.currency == draft.currency);
+            left.unwrap_or_else(|| found.map_or(Amount::ZERO, |found| found.amount.into()))
         };
-        entries.push((step, invoice));
+        let invoice = match issued(app, subscription, &step, has_usage, balance).await {
+            Ok(invoice) => invoice,
+            Err(Error::Unbillable(_)) => break,
+            Err(error) => return Err(error),
+        };
+        if let Some((invoice, rest)) = &invoice {
+            has_usage = true;
+            left = invoice.as_ref().and(Some(*rest)).or(left);
+        }
+        entries.push((step, invoice.and_then(|(invoice, _)| invoice)));
     }
     Ok(entries)
+}
+
+/// The cycle invoice of an action as it would be issued, and what it leaves of the balance. None: the action makes none.
+async fn issued(
+    app: &App,
+    subscription: &Subscription,
+    step: &Step,
+    has_usage: bool,
+    balance: impl Fn(&Invoice) -> Amount + Send,
+) -> Result<Option<(Option<Invoice>, Amount)>, Error> {
+    let organization = subscription.organization_id;
+    let mut after = step.after.clone();
+    let mut unit = Unit::new(app, organization, Cause::Engine, step.at);
+    bill(&mut unit, None, &mut after, None).await?;
+    let Some(draft) = unit.invoices.into_iter().find(|invoice| invoice.kind == InvoiceKind::Cycle) else {
+        return Ok(None);
+    };
+    let parts = if has_usage { &[][..] } else { &draft.parts };
+    let usage = usage::lines(app, organization, subscription.id, parts, step.at).await?;
+    let balance = balance(&draft);
+    let issued = preview_with(app, &draft, &after, usage, step.at, balance).await?;
+    let applied = issued.as_ref().map_or(Amount::ZERO, |issued| issued.credit_applied);
+    Ok(Some((issued, balance.minus(applied)?)))
 }

@@ -7,6 +7,7 @@ use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId};
 use perennial_domain::invoices::record::InvoiceLine;
 use perennial_domain::invoices::{Amount, Decimal, LineKind};
 use perennial_domain::lifecycle::bill::BilledPart;
+use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::plans::charges::ChargeModel;
 use perennial_domain::time::Time;
 use perennial_domain::usage::{Aggregate, TimeSpan};
@@ -29,7 +30,8 @@ pub(crate) async fn lines(
 ) -> Result<Vec<InvoiceLine>, Error> {
     let mut lines = Vec::new();
     for part in parts {
-        let Some(priced) = version(app, organization, part.plan_id, part.version).await? else { continue };
+        let found = version(app, organization, part.plan_id, part.version).await?;
+        let priced = found.ok_or(Error::Unbillable(ParkReason::MissingPlan))?;
         if priced.charges.is_empty() {
             continue;
         }

@@ -97,7 +97,7 @@ async fn write(
             return Err(error);
         }
         tracing::warn!(subscription = %before.id, organization = %before.organization_id, %error, "no document can be made");
-        return park(app, before, ParkReason::OutOfRange, now, held).await;
+        return park(app, before, park_reason(&error), now, held).await;
     }
     let stamp = app.stamp(before, now);
     after.revision = stamp.revision;
@@ -216,6 +216,14 @@ fn engine_event(subscription: &Subscription, kind: EventKind, stamp: Stamp, prev
 /// Whether an error can be that of one record. Others end with the database's outage or the server's lease.
 pub(super) fn is_of_the_record(error: &Error) -> bool {
     !matches!(error, Error::LeaseLost | Error::Overloaded | Error::Unavailable(_) | Error::OutcomeUnknown)
+}
+
+/// Why the subscription of a record that fails with this error is parked.
+pub(super) const fn park_reason(error: &Error) -> ParkReason {
+    match error {
+        Error::Unbillable(reason) => *reason,
+        _ => ParkReason::OutOfRange,
+    }
 }
 
 /// A subscription and what happens to it next.

@@ -4,7 +4,7 @@
 //! are drawn together.
 
 use super::INVALID_RETRY_SECONDS;
-use super::actions::{commit, fenced, is_of_the_record, park};
+use super::actions::{commit, fenced, is_of_the_record, park, park_reason};
 use crate::background::Held;
 use crate::context::App;
 use crate::error::Error;
@@ -15,7 +15,6 @@ use crate::invoices::usage;
 use perennial_domain::events::EventKind;
 use perennial_domain::invoices::record::{Invoice, InvoiceLine, InvoiceNext};
 use perennial_domain::invoices::transitions::Outcome;
-use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
@@ -41,7 +40,7 @@ pub(super) async fn perform(app: &App, invoice: &Invoice, now: Time, held: Optio
         }
         Err(error) if is_of_the_record(&error) => {
             tracing::warn!(invoice = %invoice.id, organization = %invoice.organization_id, %error, "a step of an invoice failed");
-            park(app, &subscription, ParkReason::OutOfRange, now, held).await
+            park(app, &subscription, park_reason(&error), now, held).await
         }
         Err(error) => Err(error),
     }
@@ -159,7 +158,7 @@ async fn prepare(app: &App, drafts: &[&Invoice], now: Time, held: Option<&Held>)
             Ok(usage) => usage,
             Err(error) if is_of_the_record(&error) && !is_contended(&error) => {
                 tracing::warn!(invoice = %draft.id, organization = %draft.organization_id, %error, "the usage of a draft was not priced");
-                park(app, &subscription, ParkReason::OutOfRange, now, held).await?;
+                park(app, &subscription, park_reason(&error), now, held).await?;
                 continue;
             }
             Err(error) => return Err(error),
@@ -217,7 +216,7 @@ async fn failed(app: &App, prepared: &Prepared, error: Error, now: Time, held: O
         return Err(error);
     }
     tracing::warn!(invoice = %prepared.draft.id, organization = %prepared.draft.organization_id, %error, "a draft was not issued");
-    park(app, &prepared.subscription, ParkReason::OutOfRange, now, held).await
+    park(app, &prepared.subscription, park_reason(&error), now, held).await
 }
 
 fn is_contended(error: &Error) -> bool {

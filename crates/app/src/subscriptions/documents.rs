@@ -11,8 +11,10 @@ use crate::invoices::usage;
 use crate::lifecycle::actions::give_up_invoices;
 use perennial_domain::invoices::record::Invoice;
 use perennial_domain::invoices::status::InvoiceStatus;
+use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use perennial_store::{Change, coupons, invoices};
 
 /// What a write of a subscription changes in other records.
@@ -31,7 +33,7 @@ pub(super) async fn effects(
         }
         unit.add(|change| coupons::redeem(change, after.organization_id, coupon.id, now));
     }
-    documents::bill(&mut unit, before, after, Some(now)).await?;
+    documents::bill(&mut unit, before, after, Some(now)).await.map_err(rejected)?;
     if let Some(before) = before {
         give_up_invoices(&mut unit, before, after).await?;
     }
@@ -43,6 +45,16 @@ pub(super) async fn effects(
         caller.tried.set(issued, std::mem::take(&mut unit.notes));
     }
     Ok(unit.change)
+}
+
+/// A caller's write that cannot be billed is rejected; the engine parks a subscription for the same reason.
+fn rejected(error: Error) -> Error {
+    if error != Error::Unbillable(ParkReason::OutOfRange) {
+        return error;
+    }
+    let mut errors = ValidationErrors::none();
+    errors.note("/quantity", ValidationCode::OutOfRange, "makes an amount larger than 999999999999");
+    errors.into()
 }
 
 /// A draft as it would be issued, without a number.

@@ -41,9 +41,13 @@ impl Subscription {
         billing.bills.0.push(Bill::Period { at, end, cycle, parts, coupon });
     }
 
-    /// Bills the usage that is left when the subscription expires. An incomplete one never began.
+    /// Bills the usage that is left when the subscription expires. An incomplete one never began, and that of a trial is free.
     pub(super) fn bill_rest(&mut self, at: Time) {
-        let has_usage = self.billing.as_deref().is_some_and(|billing| billing.usage.is_some());
+        let has_usage = self.billing.as_deref().is_some_and(|billing| {
+            // Paused when the trial ended: no period began, and its usage is billed as that of any pause.
+            let is_after_trial = billing.paused_at.zip(billing.trial_ends_at).is_some_and(|(at, end)| at >= end);
+            billing.usage.is_some() || is_after_trial
+        });
         if self.status == SubscriptionStatus::Incomplete || !has_usage {
             return;
         }

@@ -88,12 +88,12 @@ pub(crate) fn id(record: &Value) -> &str {
     record["id"].as_str().unwrap()
 }
 
-fn amounts(invoice: &Value) -> Vec<(String, String)> {
+pub(crate) fn amounts(invoice: &Value) -> Vec<(String, String)> {
     let lines = invoice["lines"].as_array().unwrap();
     lines.iter().map(|line| (line["kind"].as_str().unwrap().to_owned(), line["amount"].to_string())).collect()
 }
 
-fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+pub(crate) fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
     list.iter().map(|(kind, amount)| ((*kind).to_owned(), (*amount).to_owned())).collect()
 }
 

@@ -98,11 +98,30 @@ impl World {
             body["billing"] = json!({ "prorate": false });
         }
         let answer = self.send("PUT", &path, &body).await;
-        if answer.status == 200 && is_free {
+        if answer.status != 200 {
+            return;
+        }
+        let now = self.now().as_micros();
+        self.changes.entry(id.to_owned()).or_default().push((now, is_free));
+        if is_free {
             self.unprorated.insert(id.to_owned());
         }
-        if answer.status == 200 && body["status"] == "expired" {
+        if body["status"] == "expired" {
             self.credited_ends.insert(id.to_owned());
+        }
+        if moves && !is_plain && self.dice.one_in(3) {
+            self.credit_period(id).await;
+        }
+    }
+
+    /// Credits the fee of the period that a change has just credited: all of it, of which some is left at most.
+    async fn credit_period(&mut self, id: &str) {
+        let found = self.invoices(id).await;
+        let fees = found.iter().filter(|invoice| invoice.cycle_at.is_some() && invoice.status.takes_payments());
+        if let Some(invoice) = fees.max_by_key(|invoice| invoice.cycle_at) {
+            let all = invoice.sums.subtotal.ten_thousandths() - invoice.sums.discount.ten_thousandths();
+            let body = json!({ "invoice_id": invoice.id, "amount": number(all) });
+            drop(self.send("POST", "/credit-notes", &body).await);
         }
     }
 
@@ -160,10 +179,16 @@ impl World {
         let path = format!("/invoices/{}", invoice.id);
         match self.dice.roll(8) {
             0 => drop(self.send("POST", &format!("{path}/void"), &Value::Null).await),
-            1 => drop(self.send("POST", &format!("{path}/mark-uncollectible"), &Value::Null).await),
+            1 => {
+                let answer = self.send("POST", &format!("{path}/mark-uncollectible"), &Value::Null).await;
+                if answer.status == 200 {
+                    self.written_off.insert(invoice.id.to_string());
+                }
+            }
             2 => drop(self.send("POST", &format!("{path}/finalize"), &Value::Null).await),
             3 => {
-                let body = json!({ "invoice_id": invoice.id, "lines": [{ "line": self.dice.below(2), "amount": 1 }] });
+                let line = json!({ "line": self.dice.below(2), "amount": self.dice.of(&[1, 3, 8]) });
+                let body = json!({ "invoice_id": invoice.id, "lines": [line] });
                 drop(self.send("POST", "/credit-notes", &body).await);
             }
             _ => {
@@ -171,8 +196,13 @@ impl World {
                 let all = invoice.sums.subtotal.ten_thousandths() - invoice.sums.discount.ten_thousandths();
                 let amount = (all / unit / self.dice.whole(1, 5)).max(1) * unit;
                 let settlement = self.dice.of(&["balance", "refund"]);
-                let body = json!({ "invoice_id": invoice.id, "amount": number(amount), "settlement": settlement });
+                let mut body = json!({ "invoice_id": invoice.id, "amount": number(amount), "settlement": settlement });
                 drop(self.send("POST", "/credit-notes", &body).await);
+                // Once more: all of it, or a unit more than was left.
+                if self.dice.one_in(2) {
+                    body["amount"] = number(all.max(unit) - if self.dice.one_in(2) { 0 } else { amount - unit });
+                    drop(self.send("POST", "/credit-notes", &body).await);
+                }
             }
         }
     }
@@ -235,7 +265,13 @@ impl World {
     }
 
     async fn bill_items(&mut self, id: &str) {
-        let lines = json!([{ "description": "Setup", "quantity": self.dice.whole(1, 4), "unit_price": 3 }]);
+        let mut lines = json!([{ "description": "Setup", "quantity": self.dice.whole(1, 4), "unit_price": 3 }]);
+        if self.dice.one_in(2) {
+            // Another tax group.
+            let rate = self.rates.keys().max().unwrap().clone();
+            let item = json!({ "description": "Travel", "unit_price": 7, "tax_behavior": "inclusive", "tax_rate_ids": [rate] });
+            lines.as_array_mut().unwrap().push(item);
+        }
         let answer = self.send("POST", "/invoices", &json!({ "subscription_id": id, "lines": lines })).await;
         if answer.status == 201 {
             let path = format!("/invoices/{}/finalize", text(answer.data(), "id"));

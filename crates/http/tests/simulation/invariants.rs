@@ -143,7 +143,7 @@ impl World {
     }
 
     /// I16 and I23, with the taxes computed again.
-    fn check_sums(&self, lines: &[InvoiceLine], sums: &Sums, currency: &str, context: &Context<'_>) {
+    pub(super) fn check_sums(&self, lines: &[InvoiceLine], sums: &Sums, currency: &str, context: &Context<'_>) {
         let sum = |of: fn(&InvoiceLine) -> i64| lines.iter().map(of).sum::<i64>();
         let subtotal = sum(|line| line.amount.ten_thousandths());
         let discount = sum(|line| line.discount.ten_thousandths());
@@ -167,7 +167,7 @@ impl World {
     }
 
     /// The tax of each behavior and rate, from the lines alone.
-    fn taxes(&self, lines: &[InvoiceLine], unit: i64) -> BTreeMap<(bool, String), i64> {
+    pub(super) fn taxes(&self, lines: &[InvoiceLine], unit: i64) -> BTreeMap<(bool, String), i64> {
         let mut bases: BTreeMap<(bool, Vec<String>), i64> = BTreeMap::new();
         for line in lines.iter().filter(|line| !line.tax_rate_ids.is_empty()) {
             let rates = line.tax_rate_ids.iter().map(ToString::to_string).collect();
@@ -244,47 +244,6 @@ impl World {
         }
     }
 
-    /// I18.
-    async fn check_notes(&self, id: SubscriptionId, invoices: &[Invoice], context: &Context<'_>) {
-        let (db, organization) = (&self.app().app.db, self.app().organization);
-        let query = credit_notes::Query { subscription_id: Some(id), ..credit_notes::Query::default() };
-        let notes = credit_notes::list(db, organization, &query, None, ALL).await.unwrap().items;
-        for note in &notes {
-            let (total, context) = (note.sums.total.ten_thousandths(), &context.about(&note.lines));
-            assert!(total >= 0, "{context}");
-            if note.invoice_id.is_none() {
-                self.check_sums(&note.lines, &note.sums, note.currency.as_str(), context);
-            }
-            let used = note.applied_amount.ten_thousandths() + note.balance_amount.ten_thousandths();
-            assert!(used <= total, "{context}: {used} of {total} used");
-            if note.settlement.as_str() == "balance" {
-                assert_eq!(used, total, "{context}: not all used");
-            }
-        }
-        for invoice in invoices {
-            let own = notes.iter().filter(|note| note.invoice_id == Some(invoice.id));
-            let credited: i64 = own.map(|note| note.sums.total.ten_thousandths()).sum();
-            assert!(
-                credited <= invoice.sums.total.ten_thousandths(),
-                "{context}I18: {} credited of {}",
-                credited,
-                invoice.id
-            );
-            assert_eq!(invoice.credited.total.ten_thousandths(), credited, "{context}I18: {}", invoice.id);
-            let reduces = |note: &&perennial_domain::invoices::credit_note::CreditNote| {
-                note.invoice_id == Some(invoice.id)
-                    || note.invoice_id.is_none() && note.source_invoice_id == Some(invoice.id)
-            };
-            let applied: i64 = notes.iter().filter(reduces).map(|note| note.applied_amount.ten_thousandths()).sum();
-            assert_eq!(
-                invoice.amount_credited.ten_thousandths(),
-                applied,
-                "{context}amount_credited of {}",
-                invoice.id
-            );
-        }
-    }
-
     /// I21.
     async fn check_balances(&self) {
         let (db, organization) = (&self.app().app.db, self.app().organization);
@@ -325,7 +284,7 @@ impl World {
 }
 
 /// What a failure is about. It is rendered only for a failure.
-struct Context<'a> {
+pub(super) struct Context<'a> {
     world: &'a World,
     id: &'a str,
     lines: &'a [InvoiceLine],
@@ -336,7 +295,7 @@ impl<'a> Context<'a> {
         Self { world, id, lines: &[] }
     }
 
-    const fn about(&self, lines: &'a [InvoiceLine]) -> Self {
+    pub(super) const fn about(&self, lines: &'a [InvoiceLine]) -> Self {
         Self { world: self.world, id: self.id, lines }
     }
 }
@@ -351,7 +310,7 @@ impl std::fmt::Display for Context<'_> {
     }
 }
 
-fn taxes_of(sums: &Sums) -> BTreeMap<(bool, String), i64> {
+pub(super) fn taxes_of(sums: &Sums) -> BTreeMap<(bool, String), i64> {
     let mut taxes = BTreeMap::new();
     for tax in &sums.taxes {
         let key = (tax.tax_behavior == TaxBehavior::Inclusive, tax.tax_rate_id.to_string());

@@ -18,11 +18,11 @@ const DAY: i64 = 86_400_000_000;
 const SCALE: i128 = 1_000_000;
 
 /// A revision of a subscription.
-struct Revision {
+pub(super) struct Revision {
     /// When it was written.
-    at: i64,
-    kind: &'static str,
-    record: Value,
+    pub(super) at: i64,
+    pub(super) kind: &'static str,
+    pub(super) record: Value,
 }
 
 /// A period that is being paid for.
@@ -37,7 +37,7 @@ struct Period {
 impl World {
     /// Checks the history of every subscription. Returns the days that they lived.
     pub(super) async fn check_history(&self) -> i64 {
-        let (mut compared, mut lived) = (0, 0);
+        let (mut compared, mut lived, mut changes) = (0, 0, 0);
         for id in &self.subscriptions {
             let history = self.history(id).await;
             self.check_periods(id, &history);
@@ -47,11 +47,13 @@ impl World {
             let (db, organization) = (&self.app().app.db, self.app().organization);
             let found = invoices::of_subscription(db, organization, id.parse().unwrap()).await.unwrap();
             self.check_usage(id, &found);
+            changes += self.check_changes(id, &history, &found).await;
             if history[0].record["billing"]["time_zone"] == "UTC" && !self.unprorated.contains(id) {
                 compared += usize::from(self.check_total(id, &history, &found).await);
             }
         }
         assert!(compared >= self.subscriptions.len() / 8, "seed {}: only {compared} compared", self.seed);
+        assert!(changes >= self.subscriptions.len() / 8, "seed {}: only {changes} prorated changes", self.seed);
         lived
     }
 
@@ -127,7 +129,7 @@ impl World {
         true
     }
 
-    fn rate(&self, record: &Value) -> i128 {
+    pub(super) fn rate(&self, record: &Value) -> i128 {
         let plan = record["subscription_plan_id"].as_str().unwrap().to_owned();
         let price = self.prices[&(plan, record["plan_version"].as_i64().unwrap())];
         i128::from(price) * i128::from(record["quantity"].as_i64().unwrap())
@@ -237,18 +239,18 @@ impl Period {
     }
 }
 
-fn is_billed(record: &Value) -> bool {
+pub(super) fn is_billed(record: &Value) -> bool {
     !matches!(record["status"].as_str().unwrap(), "on_trial" | "pending")
         && record["billing"]["period_start"] != Value::Null
         && !(record["status"] == "paused" && record["billing"]["paused_at"] == record["billing"]["trial_ends_at"])
 }
 
-fn micros(instant: &Value) -> Option<i64> {
+pub(super) fn micros(instant: &Value) -> Option<i64> {
     instant.as_str().map(|text| Time::parse(text).unwrap().as_micros())
 }
 
 /// The length of the billing cycle that contains an instant, in UTC.
-fn full_cycle(anchor: i64, at: i64, cycle: &str) -> i64 {
+pub(super) fn full_cycle(anchor: i64, at: i64, cycle: &str) -> i64 {
     let months = match cycle {
         "daily" => return DAY,
         "weekly" => return 7 * DAY,

@@ -40,6 +40,10 @@ pub(super) struct World {
     pub(super) used: BTreeMap<String, Vec<Used>>,
     /// Subscriptions with a change that moved no money.
     pub(super) unprorated: HashSet<String>,
+    /// The instants of changes in microseconds by subscription, and whether a change moved no money.
+    pub(super) changes: BTreeMap<String, Vec<(i64, bool)>>,
+    /// Invoices that a caller gave up.
+    pub(super) written_off: HashSet<String>,
     /// Subscriptions whose end was credited.
     pub(super) credited_ends: HashSet<String>,
     pub(super) seen: HashSet<EventId>,
@@ -72,6 +76,8 @@ impl World {
             subscriptions: Vec::new(),
             used: BTreeMap::new(),
             unprorated: HashSet::new(),
+            changes: BTreeMap::new(),
+            written_off: HashSet::new(),
             credited_ends: HashSet::new(),
             seen: HashSet::new(),
             checked: HashMap::new(),

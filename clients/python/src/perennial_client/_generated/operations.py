@@ -3779,7 +3779,7 @@ class Usage:
 
         The client needs the scope `subscriptions:read`.
 
-        - `from_`: The first instant. Defaults to the start of the subscription, at most 13 months before `to`.
+        - `from_`: The first instant. Defaults to `billing.period_start` of the subscription, or to `starts_at` without one; at most 13 months before `to`.
         - `to`: The first instant after the report. Defaults to now.
 
         Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.

@@ -1,0 +1,97 @@
+//! API rules 18 and 20 (`docs/api.md`): which usage an invoice bills at the edges of a window.
+
+use super::cycles::{Books, amounts, id, pairs};
+use perennial_testkit::TestApp;
+use serde_json::{Value, json};
+
+/// Books with a meter, and a plan that charges 0.02 for each unit.
+async fn metered<'a>(app: &'a TestApp, now: &str, billing: Value) -> Books<'a> {
+    let books = Books::at(app, now).await;
+    books.sandbox.post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await.expect(201);
+    let mut settings = json!({ "charges": [
+        { "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": 0.02 }
+    ] });
+    settings.as_object_mut().unwrap().extend(billing.as_object().unwrap().clone());
+    books.plan("metered", json!({ "billing": settings })).await;
+    books
+}
+
+async fn send(books: &Books<'_>, subscription: &Value, events: &[(&str, i64, &str)]) -> Value {
+    let event = |(name, value, at): &(&str, i64, &str)| json!({ "id": name, "subscription_id": subscription["id"], "meter": "calls", "value": value, "at": at });
+    let body = json!({ "events": events.iter().map(event).collect::<Vec<_>>() });
+    books.sandbox.post("/usage-events", body).await.expect(200).data().clone()
+}
+
+#[tokio::test]
+async fn the_report_of_a_billed_subscription_begins_with_its_period() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-05-01T00:00:00Z", json!({})).await;
+    let created = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
+    books.advance("2026-06-02T00:00:00Z").await;
+    send(&books, &created, &[("new", 5, "2026-06-01T00:00:00Z")]).await;
+    let path = format!("/subscriptions/{}/usage", id(&created));
+    let usage = books.sandbox.get(&path).await.expect(200).data().clone();
+    let expected = json!(["2026-06-01T00:00:00.000000Z", "2026-06-02T00:00:00.000000Z"]);
+    assert_eq!(json!([usage["from"], usage["to"]]), expected);
+    assert_eq!(usage["meters"][0]["quantity"], json!(5));
+    // One that has not begun has no period.
+    let later = json!({ "starts_at": "2026-07-01T00:00:00Z", "billing": {} });
+    let pending = books.subscribe_with("metered", later).await;
+    let path = format!("/subscriptions/{}/usage?to=2026-07-02T00:00:00Z", id(&pending));
+    let usage = books.sandbox.get(&path).await.expect(200).data().clone();
+    assert_eq!(usage["from"], json!("2026-07-01T00:00:00.000000Z"));
+}
+
+#[tokio::test]
+async fn usage_of_a_plan_that_was_deleted_is_billed() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-05-01T00:00:00Z", json!({})).await;
+    books.plan("plain", json!({})).await;
+    let created = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
+    books.advance("2026-05-10T00:00:00Z").await;
+    send(&books, &created, &[("a", 150, "2026-05-05T00:00:00Z")]).await;
+    books.put(&created, json!({ "subscription_plan_id": "plain" })).await;
+    books.sandbox.delete("/subscription-plans/metered").await.expect(200);
+    books.advance("2026-06-01T02:00:00Z").await;
+    let last = books.invoices(&created).await.pop().unwrap();
+    assert_eq!(amounts(&last), pairs(&[("fee", "10"), ("usage", "3")]), "{last}");
+    assert_eq!((&last["status"], &last["lines"][1]["description"]), (&json!("paid"), &json!("Calls")));
+}
+
+#[tokio::test]
+async fn usage_after_a_trial_that_paused_is_billed_when_the_subscription_ends() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-05-01T00:00:00Z", json!({ "trial_days": 7 })).await;
+    let created = books.subscribe("metered", json!({})).await;
+    books.advance("2026-05-10T00:00:00Z").await;
+    assert_eq!(books.read(&created).await["status"], json!("paused"));
+    let events = [("trial", 1_000, "2026-05-03T00:00:00Z"), ("paused", 150, "2026-05-08T00:00:00Z")];
+    assert_eq!(send(&books, &created, &events).await["accepted"], json!(2));
+    books.put(&created, json!({ "status": "expired" })).await;
+    books.advance("2026-05-10T02:00:00Z").await;
+    let invoices = books.invoices(&created).await;
+    assert_eq!(invoices.len(), 1, "{invoices:?}");
+    assert_eq!(amounts(&invoices[0]), pairs(&[("usage", "3")]));
+    assert_eq!(invoices[0]["period_start"], json!("2026-05-08T00:00:00.000000Z"));
+}
+
+#[tokio::test]
+async fn a_trial_that_is_ended_has_no_invoice_of_its_usage() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-05-01T00:00:00Z", json!({ "trial_days": 7 })).await;
+    let ended = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
+    let paused = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
+    books.advance("2026-05-03T00:00:00Z").await;
+    for subscription in [&ended, &paused] {
+        send(&books, subscription, &[("trial", 1_000, "2026-05-02T00:00:00Z")]).await;
+    }
+    books.put(&paused, json!({ "status": "paused" })).await;
+    books.advance("2026-05-04T00:00:00Z").await;
+    for subscription in [&ended, &paused] {
+        books.put(subscription, json!({ "status": "expired" })).await;
+    }
+    books.advance("2026-05-10T00:00:00Z").await;
+    for subscription in [&ended, &paused] {
+        assert_eq!(books.invoices(subscription).await, Vec::<Value>::new());
+    }
+}
