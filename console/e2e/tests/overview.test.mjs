@@ -111,10 +111,10 @@ test("plans have subscribers and MRR, and the settings the version and the ledge
 
 test("payments by month, and figures that are behind", () =>
   withPage({ browser, server }, async (page) => {
-    await page.route("**/analytics/revenue?**", async (route) => {
-      const response = await route.fetch();
+    await page.route(/\/analytics\/revenue\?/, async (route) => {
+      const response = await fetch(route.request().url(), { headers: { "client-id": server.environment.PERENNIAL_BOOTSTRAP_CLIENT_ID } });
       const body = await response.json();
-      await route.fulfill({ response, json: { ...body, meta: { ...body.meta, lag_seconds: 301, state: "catching_up" } } });
+      await route.fulfill({ json: { ...body, meta: { ...body.meta, lag_seconds: 301, state: "catching_up" } } });
     });
     await open(page, server, "");
     await page.getByRole("note", { name: "Figures are behind" }).waitFor();
