@@ -235,3 +235,21 @@ async fn a_thousand_calls_on_two_servers_store_exactly_the_quota() {
     assert_eq!(duplicates.collect::<Vec<_>>(), vec![json!(1); 100]);
     assert_eq!(metered.check().await["used"], json!(500));
 }
+
+/// N6 where no threshold is left to report: what was taken back can be used again, and no more than that.
+#[tokio::test]
+async fn after_a_correction_concurrent_calls_end_exactly_at_the_quota() {
+    let metered = Metered::start(json!(50)).await;
+    metered.send("enforce", &[metered.event("all", 50)]).await.expect(200);
+    metered.send("record", &[metered.event("back", -30)]).await.expect(200);
+    let other = metered.app.second_server().await;
+    let servers = [Some(&metered.app), other.as_ref()].map(|server| server.unwrap_or(&metered.app));
+    let call = |number: usize| {
+        let body = json!({ "mode": "enforce", "events": [metered.event(&format!("e{number}"), 1)] });
+        servers[number % 2].request("POST", "/usage-events").json(&body)
+    };
+    let answers = all_at_once((0..100).map(call)).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 30);
+    assert_eq!(metered.check().await["used"], json!(50));
+    assert_eq!(metered.thresholds().await.len(), 2, "each threshold is reported once in a period");
+}
