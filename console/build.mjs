@@ -14,6 +14,8 @@ import { build } from "esbuild";
 const root = dirname(fileURLToPath(import.meta.url));
 const source = join(root, "src");
 
+const { version } = JSON.parse(readFileSync(join(root, "../openapi.json"), "utf8")).info;
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -25,6 +27,7 @@ const common = {
   jsx: "automatic",
   jsxImportSource: "preact",
   logLevel: "warning",
+  define: { VERSION: JSON.stringify(version) },
 };
 
 /** The names of the source files of a folder, sorted: the order is part of the bytes. */

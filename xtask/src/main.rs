@@ -47,8 +47,10 @@ The commands of this workspace: cargo xtask <command>
         and runs each, installed elsewhere, against a server on both engines. --snippets runs the code of docs/webhooks.md.
   console [--check]
         Build the web console into the files that the server embeds; --check builds it elsewhere and compares every byte.
-  console-e2e
-        Run the browser tests of the console and the portal in Chromium, which it installs as root on Debian.
+  console-e2e [--postgres | --pictures]
+        Run the browser tests of the console and the portal in Chromium, which it installs as root on Debian: all on SQLite,
+        and some of each group of pages on PostgreSQL. --postgres runs all of them on PostgreSQL; PERENNIAL_TEST_POSTGRES
+        names a server to use. --pictures takes the pictures of the README from a server with demo data.
   schemathesis [--examples N] [--cases N] [--seed N] [--sqlite]
         Test a running server against its OpenAPI document, on both engines or on SQLite only; with one seed, or with
         more until there are N cases on each engine.

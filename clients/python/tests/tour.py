@@ -211,7 +211,8 @@ def revenue_figures(server: Perennial) -> None:
     months = (server.analytics.cohorts(), server.analytics.trials(), server.analytics.payments())
     assert [len(figures.data) for figures in months] == [12, 12, 12]
     assert len(server.analytics.plans().data) >= 0
-    assert len(server.analytics.list_movements(limit=1).data) <= 1
+    movements = server.analytics.list_movements(limit=1)
+    assert len(movements.data) <= 1 and movements.meta.currency == "USD"
 
 
 def managed_users(server: Perennial, person: dict[str, str]) -> None:
@@ -269,7 +270,9 @@ def billing_records(server: Perennial) -> None:
     assert server.entitlements.create_token(user.id, ttl_seconds=3600).token.count(".") == 2
     colleague = server.users.create(email=f"colleague-{run}@example.com")
     assert server.members.add(subscription.id, user_id=colleague.id).user_id == colleague.id
-    assert [each.user_id for each in server.members.list(subscription.id).data] == [colleague.id]
+    members = server.members.list(subscription.id)
+    assert [each.user_id for each in members.data] == [colleague.id]
+    assert (members.seats.limit, members.seats.used, members.seats.over_limit) == (None, 2, False)
     assert server.members.remove(subscription.id, colleague.id).user_id == colleague.id
     server.billing_profiles.update(user.id, name="Ada Lovelace", locale="en")
     server.credits.create(user.id, currency="USD", amount=Decimal("5.50"), description="Sorry")

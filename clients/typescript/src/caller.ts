@@ -58,10 +58,10 @@ export class Caller {
     return remember(data, answer.status, answer.headers);
   }
 
-  /** A call that answers a page of records. */
-  async page<T>(operation: Operation, sent: Sent, options: CallOptions): Promise<PageOf<T>> {
+  /** A call that answers a page of records, and next to it the members of `M`. */
+  async page<T, M = unknown>(operation: Operation, sent: Sent, options: CallOptions): Promise<PageOf<T> & M> {
     const answer = await this.#perform(operation, sent, options);
-    return remember(read<PageOf<T>>(answer), answer.status, answer.headers);
+    return remember(read<PageOf<T> & M>(answer), answer.status, answer.headers);
   }
 
   /** A call that answers rows of figures. */

@@ -313,7 +313,9 @@ assert.equal((await server.entitlements.check(user.id, feature.key, { need: 99 }
 assert.equal((await server.entitlements.createToken(user.id, { ttl_seconds: 3600 })).token.split(".").length, 3);
 const colleague = await server.users.create({ email: `colleague-${run}@example.com` });
 assert.equal((await server.members.add(subscription.id, { user_id: colleague.id })).user_id, colleague.id);
-assert.deepEqual((await server.members.list(subscription.id)).data.map(({ user_id }) => user_id), [colleague.id]);
+const members = await server.members.list(subscription.id);
+assert.deepEqual(members.data.map(({ user_id }) => user_id), [colleague.id]);
+assert.deepEqual(members.seats, { limit: null, used: 2, over_limit: false });
 assert.equal((await server.members.remove(subscription.id, colleague.id)).user_id, colleague.id);
 await server.billingProfiles.update(user.id, { name: "Ada Lovelace", locale: "en" });
 await server.credits.create(user.id, { currency: "USD", amount: 5, description: "Sorry" });

@@ -88,7 +88,12 @@ test("09 a viewer sees no action, and a forced call is 403", () =>
     await open(page, server, "subscriptions");
     assert.equal(await page.getByRole("button", { name: "New subscription" }).count(), 0);
     assert.equal(await page.getByRole("link", { name: "Operators" }).count(), 0);
+    for (const path of ["plans", "payments", "users", "entitlements", "subscriptions"]) {
+      await open(page, server, path);
+      await page.getByText("Your role can only view this page.").waitFor();
+    }
     await page.getByRole("link", { name: "ada@example.com" }).click();
+    await page.getByRole("heading", { name: "ada@example.com", level: 1 }).waitFor();
     await page.getByText("Your role can only view this page.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 0);
     const status = await page.evaluate(async () => {

@@ -142,6 +142,19 @@ test("25 with the keyboard only: from the overview to a record and back", () =>
     assert.ok(page.url().includes("/users/"));
   }));
 
+test("the first Tab is on the link to the content, and an ID can be copied", () =>
+  withPage({ browser, server, options: { permissions: ["clipboard-read", "clipboard-write"] } }, async (page) => {
+    await page.goto(`${server.base}/console/${paths[2]}`);
+    await page.getByRole("heading", { name: "ada@example.com", level: 1 }).waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to content");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.activeElement?.tagName === "H1");
+    await page.getByRole("button", { name: "Copy ID" }).first().click();
+    await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), paths[2].split("/").at(-1));
+  }));
+
 test("26 a dialog takes the focus, Escape closes it, and the focus returns", () =>
   withPage({ browser, server }, async (page) => {
     await open(page, server, paths[2]);

@@ -94,6 +94,36 @@ test("23 a bar lists exactly its customers", () =>
     await expectNoViolations(page, "movements");
   }));
 
+test("plans have subscribers and MRR, and the settings the version and the ledger", () =>
+  withPage({ browser, server }, async (page) => {
+    await settled(29 + 9 + 158);
+    await open(page, server, "plans");
+    const plans = page.getByRole("table", { name: "Plans" });
+    await plans.getByRole("row", { name: /^Team .* 1 \$158\.00/ }).waitFor();
+    await open(page, server, "plans/team");
+    await page.getByText("$158.00").waitFor();
+    await expectNoViolations(page, "plan");
+    await open(page, server, "settings");
+    const { version } = JSON.parse(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8")).info;
+    await page.getByText(version, { exact: true }).waitFor();
+    await page.getByText(/Current, as of .* UTC/).waitFor();
+  }));
+
+test("payments by month, and figures that are behind", () =>
+  withPage({ browser, server }, async (page) => {
+    await page.route(/\/analytics\/revenue\?/, async (route) => {
+      const response = await fetch(route.request().url(), { headers: { "client-id": server.environment.PERENNIAL_BOOTSTRAP_CLIENT_ID } });
+      const body = await response.json();
+      await route.fulfill({ json: { ...body, meta: { ...body.meta, lag_seconds: 301, state: "catching_up" } } });
+    });
+    await open(page, server, "");
+    await page.getByRole("note", { name: "Figures are behind" }).waitFor();
+    const figure = page.getByRole("figure", { name: "Payments by month" });
+    await figure.getByRole("button", { name: "Show table" }).click();
+    await page.getByRole("table", { name: "Payments by month" }).waitFor();
+    await expectNoViolations(page, "figures that are behind");
+  }));
+
 test("plots are read with the arrow keys", () =>
   withPage({ browser, server }, async (page) => {
     await open(page, server, "");

@@ -13,7 +13,7 @@ before(async () => {
   await server.api("POST", "/features", { key: "api", name: "API calls", kind: "quota", meter: "calls" });
   const monthly = { price: 10, billing_cycle: "monthly" };
   await server.api("POST", "/subscription-plans", { name: "Basic", slug: "basic", ...monthly, entitlements: { sso: true, api: 1000 } });
-  await server.api("POST", "/subscription-plans", { name: "Team", slug: "team", ...monthly, price: 29, features: "Audit log" });
+  await server.api("POST", "/subscription-plans", { name: "Team", slug: "team", ...monthly, price: 29, features: "Audit log", entitlements: { sso: true, api: 25_000 } });
 });
 after(async () => {
   await browser.close();
@@ -37,11 +37,14 @@ test("a customer sees the use of a quota and chooses the plan of the next period
       await server.api("POST", "/usage-events", { events: [{ id: "e", subscription_id: id, meter: "calls", value: 640 }] });
       await enter(page, user_id);
       const included = page.getByRole("region", { name: "What is included" });
-      await included.getByText("640 of 1000 used").waitFor();
+      await included.getByText("640 of 1,000 used").waitFor();
       await included.getByRole("meter", { name: "API calls used" }).waitFor();
       await page.getByRole("link", { name: "Change plan" }).click();
       await page.getByRole("heading", { name: "Change Basic", level: 1 }).waitFor();
-      await page.getByRole("button", { name: "Change to Team" }).click();
+      const team = page.getByRole("region", { name: "Team" });
+      await team.getByRole("listitem").filter({ hasText: "Single sign-on" }).getByText("Included").waitFor();
+      await team.getByText("25,000 per billing period").waitFor();
+      await team.getByRole("button", { name: "Change to Team" }).click();
       await page.getByText("Changes to Team on").waitFor();
       assert.notEqual((await server.api("GET", `/subscriptions/${id}`)).billing.change, null);
       await page.getByRole("link", { name: "Change plan" }).click();

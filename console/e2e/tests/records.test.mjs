@@ -150,6 +150,23 @@ test("17 a payment is recorded, changed, and its timeline grows", () =>
     await entries.first().getByText(/Completed → Refunded/).waitFor();
   }));
 
+test("a payment that failed can be collected, if a connection may do so", () =>
+  withPage({ browser, server }, async (page) => {
+    const { id } = await server.subscription("collect@example.com");
+    const payment = await server.api("POST", "/subscription-payments", { subscription_id: id, amount: 29, currency: "USD", status: "failed" });
+    await open(page, server, `payments/${payment.id}`);
+    await page.getByRole("button", { name: "Collect" }).click();
+    const dialog = page.getByRole("dialog", { name: "Collect payment" });
+    await dialog.getByText("perennial connection update CONNECTION --collect").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const completed = await server.api("POST", "/subscription-payments", { subscription_id: id, amount: 29, currency: "USD", status: "completed" });
+    await open(page, server, `payments/${completed.id}`);
+    assert.equal(await page.getByRole("button", { name: "Collect" }).count(), 0);
+    await open(page, server, `payments?subscription_id=${id}`);
+    await page.getByRole("columnheader", { name: "Invoice" }).waitFor();
+  }));
+
 test("18 one session is ended, then all", () =>
   withPage({ browser, server }, async (page) => {
     for (let at = 0; at < 3; at += 1) {

@@ -50,7 +50,7 @@ export default function Entitlements() {
         filters={FILTERS}
         id={recordId}
         load={(query) => features.list(query)}
-        actions={add || <p class="faint">Your role can only view this page.</p>}
+        actions={add}
         empty={
           <>
             <p>Features that your application checks appear here. Plans grant them.</p>

@@ -170,7 +170,7 @@ function Payments({ invoice, version }: { invoice: Invoice; version: string }) {
     const { data } = await api.payments.list({ subscription_id: invoice.subscription_id, limit: 200 });
     return data.filter((payment) => invoiceOf(payment) === invoice.id);
   };
-  return <TablePanel name="Payments" version={version} load={load} columns={paymentColumns.filter(({ name }) => name !== "Subscription")} id={recordId} empty="No payments are recorded for this invoice." />;
+  return <TablePanel name="Payments" version={version} load={load} columns={paymentColumns.filter(({ name }) => name !== "Subscription" && name !== "Invoice")} id={recordId} empty="No payments are recorded for this invoice." />;
 }
 
 function CreditNotes({ id, version }: { id: string; version: string }) {

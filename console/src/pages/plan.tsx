@@ -19,6 +19,7 @@ import { TablePanel } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
 import { GrantsCard } from "./parts/grants.js";
 import { PlanBilling } from "./parts/plan-billing.js";
+import { figuresOf, planFigures } from "./parts/plan-figures.js";
 
 const LIST = ["plans", "Plans"] as const;
 const COUNTED = 200;
@@ -39,14 +40,15 @@ async function subscribers(plan: Plan): Promise<string> {
 export default function PlanPage({ id: slug }: { id: string }) {
   const { data, error, reload } = useLoad(slug, async () => {
     const plan = await api.plans.get(slug);
-    return { plan, inUse: await subscribers(plan) };
+    const [inUse, known] = await Promise.all([subscribers(plan), planFigures([plan.currency])]);
+    return { plan, inUse, mrr: figuresOf(known, plan.id)?.mrr };
   });
   const [dialog, setDialog] = useState("");
   const [failure, setFailure] = useState<unknown>();
   if (data === undefined) {
     return <RecordPending list={LIST} id={slug} error={error} reload={reload} />;
   }
-  const { plan, inUse } = data;
+  const { plan, inUse, mrr } = data;
   const saved = (): void => {
     allPlans.clear();
     setDialog("");
@@ -80,6 +82,7 @@ export default function PlanPage({ id: slug }: { id: string }) {
     ["Price", `${money(plan.price, plan.currency)} ${words(plan.billing_cycle).toLowerCase()}`],
     ["Version", plan.version],
     ["Subscriptions", <a href={`${to("subscriptions")}?subscription_plan_id=${encodeURIComponent(plan.slug)}`}>{inUse}</a>],
+    ["MRR", mrr === undefined ? "—" : money(mrr, plan.currency)],
     ["Description", <span dir="auto">{plan.description || "—"}</span>],
     ["Features", <span dir="auto">{plan.features || "—"}</span>],
     ["Nodes", count(plan.node_quota)],

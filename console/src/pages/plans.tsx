@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { api, type PageOf, type Plan, type PlanQuery } from "../lib/api.js";
 import { allPlans } from "../lib/names.js";
-import { money } from "../lib/money.js";
+import { count, money } from "../lib/money.js";
 import { go, to } from "../lib/router.js";
 import { can, currentSession } from "../lib/session.js";
 import { CYCLES } from "../lib/statuses.js";
@@ -15,14 +15,19 @@ import { RecordForm } from "../parts/form.js";
 import { ListPage, type ListQuery } from "../parts/list.js";
 import { recordId } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
+import { figuresOf, planFigures } from "./parts/plan-figures.js";
 import { Catalog } from "./parts/sections.js";
 
-const COLUMNS: readonly Column<Plan>[] = [
+type Row = Plan & { figures: ReturnType<typeof figuresOf> };
+
+const COLUMNS: readonly Column<Row>[] = [
   { name: "Name", sort: "name", show: ({ slug, name }) => <a href={to("plans", slug)}>{name}</a>, text: ({ name }) => name },
   { name: "Slug", show: ({ slug }) => <code>{slug}</code>, text: ({ slug }) => slug },
   { name: "Price", sort: "price", isNumber: true, show: ({ price, currency }) => money(price, currency), text: ({ price, currency }) => `${price} ${currency}` },
   { name: "Billing cycle", show: ({ billing_cycle }) => words(billing_cycle), text: ({ billing_cycle }) => billing_cycle },
   { name: "Version", isNumber: true, show: ({ version }) => version, text: ({ version }) => version },
+  { name: "Subscribers", isNumber: true, show: ({ figures }) => (figures === undefined ? "—" : count(figures.subscriptions)), text: ({ figures }) => figures?.subscriptions },
+  { name: "MRR", isNumber: true, show: ({ figures, currency }) => (figures === undefined ? "—" : money(figures.mrr, currency)), text: ({ figures }) => figures?.mrr },
   { name: "State", show: ({ is_active }) => <Status value={is_active ? "active" : "retired"} />, text: ({ is_active }) => (is_active ? "active" : "retired") },
   { name: "Created", sort: "created_at", show: ({ created_at }) => <Day at={created_at} />, text: ({ created_at }) => created_at },
 ];
@@ -32,7 +37,11 @@ const FILTERS: readonly Filter[] = [
   { name: "billing_cycle", label: "Billing cycle", kind: "select", options: choices(CYCLES) },
 ];
 
-const load = (query: ListQuery): Promise<PageOf<Plan>> => api.plans.list(query as unknown as PlanQuery);
+async function load(query: ListQuery): Promise<PageOf<Row>> {
+  const { data, page } = await api.plans.list(query as unknown as PlanQuery);
+  const known = await planFigures(data.map(({ currency }) => currency));
+  return { data: data.map((plan) => ({ ...plan, figures: figuresOf(known, plan.id) })), page };
+}
 
 export default function Plans() {
   const [isOpen, setOpen] = useState(false);

@@ -7,12 +7,15 @@ import { useLoad } from "../lib/load.js";
 import { can, currentSession } from "../lib/session.js";
 import { moment } from "../lib/time.js";
 import { words } from "../lib/words.js";
-import { Card, Heading, Id, Moment, Terms, type Term } from "../parts/basics.js";
+import { Card, Heading, Id, Moment, Terms, ViewOnly, type Term } from "../parts/basics.js";
 import { Problem } from "../parts/problem.js";
 import { SettingsForm, settingsOf } from "./parts/settings-form.js";
 import { allTaxRates } from "./parts/tax-rates.js";
 import { TestClockRegion } from "./parts/test-clock.js";
 import { analytics } from "./parts/resources.js";
+
+/** The version of the program that this console was built with. */
+declare const VERSION: string;
 
 /** How far the figures of the overview are. Undefined if there is no ledger. */
 async function readLedger(): Promise<AnalyticsMeta | undefined> {
@@ -42,7 +45,7 @@ export default function Settings() {
     <>
       <header class="page-head">
         <Heading>Settings</Heading>
-        {!can("organization:write") && <p class="faint">Your role can only view this page.</p>}
+        {!can("organization:write") && <ViewOnly />}
       </header>
       {error !== undefined && <Problem error={error} retry={reload} />}
       <div class="grid">
@@ -66,6 +69,7 @@ export default function Settings() {
           <Card title="Installation">
             <Terms
               terms={[
+                ["Version", VERSION],
                 ["Console build", <code>{session?.build ?? "—"}</code>],
                 ["Ledger", ledger.data === undefined ? "—" : `${words(ledger.data.state)}, as of ${moment(ledger.data.as_of)}`],
                 ["API reference", <a href="/docs">/docs</a>],

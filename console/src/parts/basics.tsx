@@ -97,6 +97,9 @@ function CopyIcon() {
   );
 }
 
+/** In place of actions, if the role may not act. */
+export const ViewOnly = () => <p class="faint">Your role can only view this page.</p>;
+
 /** An ID with a button that copies it. */
 export function Id({ id }: { id: string }) {
   return (

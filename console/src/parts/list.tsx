@@ -8,7 +8,7 @@ import { useLoad, useSlow } from "../lib/load.js";
 import { goQuery, place } from "../lib/router.js";
 import { announce } from "../lib/session.js";
 import { useCell } from "../lib/cell.js";
-import { Heading } from "./basics.js";
+import { Heading, ViewOnly } from "./basics.js";
 import { clearFilters, Filters, filtersSet, type Filter } from "./filters.js";
 import { Problem } from "./problem.js";
 import { Skeleton, Table, type Column } from "./table.js";
@@ -32,6 +32,7 @@ interface ListProps<T> {
   load: (query: ListQuery) => Promise<PageOf<T>>;
   /** How the parameters of the URL become those of the API. */
   parameters?: (set: Record<string, string>) => Record<string, string>;
+  /** False if the role may not act. */
   actions?: ComponentChildren;
   empty: ComponentChildren;
   /** Changes when the list must be read again. */
@@ -72,7 +73,7 @@ export function ListPage<T>({ name, subtitle, columns, filters = [], id, load, p
         </div>
         <div class="actions">
           <Export name={name} columns={columns} load={load} request={request} />
-          {actions}
+          {actions === false ? <ViewOnly /> : actions}
         </div>
       </header>
       {filters.length > 0 && <Filters filters={filters} />}

@@ -5,7 +5,7 @@ import { curlOf } from "../lib/api.js";
 import { can } from "../lib/session.js";
 import { useSlow } from "../lib/load.js";
 import { to } from "../lib/router.js";
-import { Command, Heading, Id, Tabs, Terms, Card, type Term } from "./basics.js";
+import { Command, Heading, Id, Tabs, Terms, Card, ViewOnly, type Term } from "./basics.js";
 import { Problem } from "./problem.js";
 import { Skeleton } from "./table.js";
 import { Timeline } from "./timeline.js";
@@ -41,7 +41,7 @@ export function RecordPage({ list, id, name, badge, actions, scope, terms, terms
           <Heading>{name}</Heading>
           {badge}
         </div>
-        {can(scope) ? <div class="actions">{actions}</div> : <p class="faint">Your role can only view this page.</p>}
+        {can(scope) ? <div class="actions">{actions}</div> : <ViewOnly />}
       </header>
       <div class="columns">
         <div>

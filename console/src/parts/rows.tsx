@@ -61,6 +61,18 @@ export const paymentColumns: readonly Column<Payment>[] = [
     ),
     text: ({ subscription_id }) => subscription_id,
   },
+  {
+    name: "Invoice",
+    show: ({ invoice_id }) =>
+      invoice_id === null ? (
+        "—"
+      ) : (
+        <a href={to("invoices", invoice_id)}>
+          <code>{invoice_id}</code>
+        </a>
+      ),
+    text: ({ invoice_id }) => invoice_id,
+  },
   { name: "External ID", show: ({ external_payment_id }) => <code>{external_payment_id ?? "—"}</code>, text: ({ external_payment_id }) => external_payment_id },
 ];
 

@@ -1,6 +1,7 @@
 //! `perennial doctor`: checks the configuration, the store, the secrets and the providers, and reports problems with remedies.
 //! It changes nothing, can run next to a server, and continues after a check that fails.
 
+mod analytics;
 mod directory;
 mod forwarded;
 mod identity;

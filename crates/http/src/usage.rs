@@ -162,7 +162,8 @@ static RECORDED: Schema = Schema {
 /// What `usage.threshold_reached` contains.
 pub(crate) fn threshold_sample() -> Value {
     json!({
-        "id": samples::subscription_id(), "feature": "api-calls", "meter": "api-calls", "threshold": 80, "value": 100,
+        "id": samples::subscription_id(), "feature": "api-calls", "meter": MeterId::from_bytes(samples::ID), "threshold": 80,
+        "value": 100,
         "used": 80, "period_start": samples::now(), "period_end": samples::now().plus_seconds(86_400 * 30)
     })
 }

@@ -6,7 +6,8 @@
 //! - `operations`: the calls, each with its place (`plans.create`), what it takes and what it answers.
 //!
 //! The envelope is not in it: an operation answers `One("Plan")` for `{"data": {…}}` and `Page("Plan")` for a list with its
-//! `page`. `read.rs` makes it of `openapi.json`, `names.rs` names what the document leaves nameless.
+//! `page`; `extras` is what a list has next to it. `read.rs` makes it of `openapi.json`, `names.rs` names what the document
+//! leaves nameless.
 
 use serde_json::Value;
 
@@ -78,6 +79,8 @@ pub(crate) enum Kind {
     Record(String),
     /// An object whose members the document does not list.
     Object,
+    /// One of several kinds.
+    Either(Vec<Kind>),
     /// Whatever it holds.
     Anything,
 }
@@ -102,6 +105,8 @@ pub(crate) struct Operation {
     pub(crate) query: Vec<Field>,
     pub(crate) body: Option<Body>,
     pub(crate) answer: Answer,
+    /// The members of the envelope next to `data` and `page`, each with its record.
+    pub(crate) extras: Vec<Extra>,
     /// The status of success.
     pub(crate) status: u16,
     /// What the document shows as an answer, in its envelope.
@@ -142,6 +147,13 @@ pub(crate) struct Body {
     /// The record that is sent.
     pub(crate) record: String,
     pub(crate) example: Option<Value>,
+}
+
+/// A member of the envelope of a page: `seats` with a `Seats`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Extra {
+    pub(crate) member: String,
+    pub(crate) record: String,
 }
 
 #[derive(Debug, PartialEq, Eq)]

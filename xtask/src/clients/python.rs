@@ -51,6 +51,7 @@ fn annotation(kind: &Kind, way: Way) -> String {
         Kind::Word(name) | Kind::WordOrAlias(name) | Kind::Record(name) => name.clone(),
         Kind::List(of) if way == Way::Sent => format!("Sequence[{}]", annotation(of, way)),
         Kind::List(of) => format!("tuple[{}, ...]", annotation(of, way)),
+        Kind::Either(kinds) => kinds.iter().map(|kind| annotation(kind, way)).collect::<Vec<_>>().join(" | "),
         Kind::Object => "Mapping[str, Any]".to_owned(),
         Kind::Anything => "Any".to_owned(),
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::model::{Access, Answer, Body, Field, Kind, Model, Operation, Problem, Record, Role, Vocabulary};
+use super::model::{Access, Answer, Body, Extra, Field, Kind, Model, Operation, Problem, Record, Role, Vocabulary};
 use super::names;
 use crate::process::{Failure, Result};
 
@@ -110,6 +110,14 @@ impl Reader {
         if let Some([only]) = schema["enum"].as_array().map(Vec::as_slice) {
             return Ok(Kind::Constant(only.clone()));
         }
+        if let Some(kinds) = schema["anyOf"].as_array() {
+            let kinds: Result<Vec<Kind>> = kinds
+                .iter()
+                .filter(|kind| kind["type"] != "null")
+                .map(|kind| self.kind(owner, field, kind, role))
+                .collect();
+            return Ok(Kind::Either(kinds?));
+        }
         let kind = match json_type(schema).filter(|_| !is_mixed(schema)) {
             Some("string") => self.text(owner, field, schema),
             Some("number") => Kind::Amount,
@@ -173,6 +181,7 @@ impl Reader {
             return Ok(None);
         };
         let answer = answer(document, &id, &content["schema"])?;
+        let extras = extras(document, &answer, &content["schema"]);
         let access = access(read);
         let owner = match &answer {
             Answer::One(record) | Answer::Page(record) | Answer::Figures(record) => record.clone(),
@@ -193,6 +202,7 @@ impl Reader {
             query: self.parameters(&owner, parameters, "query")?,
             body: self.body(&id, read)?,
             answer,
+            extras,
             status,
             answer_example: content.get("example").cloned(),
             idempotency_key,
@@ -242,6 +252,17 @@ fn answer(document: &Value, id: &str, schema: &Value) -> Result<Answer> {
     one.or(page).ok_or_else(|| Failure::new(format!("the answer of `{id}` has no `data` that names a record.")))
 }
 
+/// What a page has in its envelope next to `data` and `page`.
+fn extras(document: &Value, answer: &Answer, schema: &Value) -> Vec<Extra> {
+    let (Answer::Page(_), Some(envelope)) = (answer, reference(schema)) else { return Vec::new() };
+    let members = document.pointer(&format!("/components/schemas/{envelope}/properties")).and_then(Value::as_object);
+    let others = members.into_iter().flatten().filter(|(member, _)| *member != "data" && *member != "page");
+    let named = |(member, schema): (&String, &Value)| {
+        Some(Extra { member: member.clone(), record: reference(schema)?.to_owned() })
+    };
+    others.filter_map(named).collect()
+}
+
 /// From `security`, which the document as a whole sets to the client alone.
 fn access(read: &Value) -> Access {
     let Some(ways) = read["security"].as_array() else {
@@ -281,7 +302,9 @@ fn is_mixed(schema: &Value) -> bool {
 }
 
 fn is_nullable(schema: &Value) -> bool {
+    let is_null = |schema: &Value| schema["type"] == "null";
     schema["type"].as_array().is_some_and(|types| types.iter().any(|name| name == "null"))
+        || schema["anyOf"].as_array().is_some_and(|kinds| kinds.iter().any(is_null))
 }
 
 fn words(list: &Value) -> Vec<String> {

@@ -30,6 +30,7 @@ fn type_of(kind: &Kind) -> String {
             plain => format!("{plain}[]"),
         },
         Kind::Record(name) => name.clone(),
+        Kind::Either(kinds) => kinds.iter().map(type_of).collect::<Vec<_>>().join(" | "),
         Kind::Object => "Record<string, unknown>".to_owned(),
         Kind::Anything => "unknown".to_owned(),
     }

@@ -4,6 +4,7 @@ from ._client import Perennial
 from ._entitlement_entries import CachedEntitlements, EntitlementDecision
 from ._entitlements import EntitlementCache
 from ._errors import CursorGone, Fault, PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
+from ._generated.operations import MemberPage, MovementPage
 from ._generated.types import *  # noqa: F403
 from ._generated.types import __all__ as _records
 from ._generated.version import VERSION as __version__
@@ -21,7 +22,9 @@ __all__ = [
     "EntitlementDecision",
     "Fault",
     "InvalidWebhook",
+    "MemberPage",
     "MemoryTokens",
+    "MovementPage",
     "Figures",
     "Page",
     "Perennial",

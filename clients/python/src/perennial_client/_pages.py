@@ -37,9 +37,14 @@ def figures(body: Mapping[str, Any], read: Callable[[Any], T]) -> Figures[T]:
 
 def page(body: Mapping[str, Any], read: Callable[[Any], T]) -> Page[T]:
     """A page from the members of its answer."""
+    return Page(*parts(body, read))
+
+
+def parts(body: Mapping[str, Any], read: Callable[[Any], T]) -> tuple[tuple[T, ...], str | None, bool, int]:
+    """The fields of a page, in their order."""
     about = body["page"]
     data = tuple(read(record) for record in body["data"])
-    return Page(data, about["next_cursor"], about["has_more"], about["limit"])
+    return data, about["next_cursor"], about["has_more"], about["limit"]
 
 
 def walk(first: str | Unset, fetch: Callable[[str | Unset], Page[T]]) -> Iterator[T]:

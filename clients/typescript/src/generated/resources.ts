@@ -5,6 +5,7 @@ import type { CallOptions, ChangeOptions, CreateOptions, ReadOptions } from "../
 import { each, type FiguresOf, type PageOf } from "../pages.js";
 import type {
   AddMember,
+  AnalyticsMeta,
   BillingProfile,
   BillingProfileUpdate,
   Client,
@@ -91,6 +92,7 @@ import type {
   RotateWebhookSecret,
   SearchResult,
   SearchResultQuery,
+  Seats,
   SeekWebhookEndpoint,
   SignIn,
   SignUp,
@@ -2055,8 +2057,8 @@ export class Analytics {
    *
    * Scope: `analytics:read`.
    */
-  listMovements(query: MovementQuery = {}, options: CallOptions = {}): Promise<PageOf<Movement>> {
-    return this.#caller.page<Movement>(listMovements, { query }, options);
+  listMovements(query: MovementQuery = {}, options: CallOptions = {}): Promise<PageOf<Movement> & { meta: AnalyticsMeta }> {
+    return this.#caller.page<Movement, { meta: AnalyticsMeta }>(listMovements, { query }, options);
   }
 
   /** The same, record by record: asks for the next page when the last one is used up. */
@@ -2362,8 +2364,8 @@ export class Members {
    *
    * Scope: `subscriptions:read`.
    */
-  list(id: string, query: MemberQuery = {}, options: CallOptions = {}): Promise<PageOf<Member>> {
-    return this.#caller.page<Member>(listMembers, { path: { id }, query }, options);
+  list(id: string, query: MemberQuery = {}, options: CallOptions = {}): Promise<PageOf<Member> & { seats: Seats }> {
+    return this.#caller.page<Member, { seats: Seats }>(listMembers, { path: { id }, query }, options);
   }
 
   /** The same, record by record: asks for the next page when the last one is used up. */

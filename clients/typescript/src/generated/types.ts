@@ -1520,7 +1520,7 @@ export interface AnalyticsMeta {
 }
 
 export interface Seats {
-  limit: unknown;
+  limit: number | "unlimited" | null;
   used: number;
   over_limit: boolean;
 }

@@ -39,7 +39,7 @@ export function NewRecordList<T extends { id: string }>({ name, page, noun, colu
         columns={columns}
         id={recordId}
         load={load}
-        actions={add || <p class="faint">Your role can only view this page.</p>}
+        actions={add}
         empty={
           <>
             <p>{empty}</p>

@@ -4,8 +4,10 @@ use super::sessions::PortalSession;
 use crate::context::App;
 use crate::entitlements;
 use crate::error::Error;
-use perennial_domain::entitlements::Entitlement;
+use perennial_domain::entitlements::{Entitlement, GrantValue, own_value};
 use perennial_domain::features::Feature;
+use perennial_domain::plans::Plan;
+use perennial_domain::subscriptions::Subscription;
 use perennial_store::features;
 use std::collections::HashMap;
 
@@ -31,4 +33,20 @@ pub async fn list(app: &App, known: &PortalSession) -> Result<Vec<Included>, Err
         Some(Included { feature, entitlement })
     });
     Ok(included.collect())
+}
+
+/// The features of the organization, by key.
+pub async fn features(app: &App, known: &PortalSession) -> Result<Vec<Feature>, Error> {
+    Ok(features::all(&app.db, known.caller("").organization()).await?)
+}
+
+/// What a subscription would have with a plan. What is denied is left out.
+pub fn would_have<'a>(
+    features: &'a [Feature],
+    subscription: &Subscription,
+    plan: &Plan,
+) -> Vec<(&'a Feature, GrantValue)> {
+    let active = features.iter().filter(|feature| feature.is_active);
+    let granted = active.filter_map(|feature| Some((feature, own_value(feature, subscription, &plan.entitlements)?)));
+    granted.filter(|(_, value)| !matches!(value, GrantValue::Flag(false) | GrantValue::Number(0))).collect()
 }

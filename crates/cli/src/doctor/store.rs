@@ -2,7 +2,7 @@
 
 use super::report::{Level, Report};
 use super::settings::Patient;
-use super::{identity, rotation, webhooks};
+use super::{analytics, identity, rotation, webhooks};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::master_key::Accepted;
@@ -46,6 +46,7 @@ pub(super) async fn look(report: &mut Report, patient: &Patient, clock: &Clock) 
             }
             identity::look(report, &app).await;
             webhooks::look(report, &app).await;
+            analytics::look(report, &app, &patient.config).await;
         }
         Ok(false) => {}
         Err(_) => return silent(report, PATIENCE),

@@ -17,6 +17,7 @@ mod console;
 mod dashboards;
 mod demo;
 mod doctor;
+mod doctor_analytics;
 mod doctor_database;
 mod doctor_files;
 mod doctor_proxies;

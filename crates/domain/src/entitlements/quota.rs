@@ -60,20 +60,22 @@ pub struct Request {
     pub quota: Quota,
     /// The period.
     pub period: Period,
-    /// The sum of the events that can be refused.
+    /// The sum of the events that can be refused. The period can contain others, too.
     pub requested: Quantity,
 }
 
-/// What the new events of a subscription and a meter ask of its quotas. Events of a billed subscription from before its current
-/// period are never refused.
+/// What the new events of a subscription and a meter ask of its quotas, for each period with an event. Events of a billed
+/// subscription from before its current period are never refused, but they count and reach thresholds.
 pub fn requests(subscription: &Subscription, quotas: &[Quota], events: &[&UsageEvent]) -> Vec<Request> {
     let period_start = subscription.billing.as_deref().and_then(|billing| billing.period_start);
     let mut requests = Vec::new();
     for quota in quotas {
         let mut sums: BTreeMap<Period, i128> = BTreeMap::new();
-        for event in events.iter().filter(|event| period_start.is_none_or(|start| event.at >= start)) {
-            let at = period(subscription, quota.period, event.at);
-            *sums.entry(at).or_default() += i128::from(event.value.millionths());
+        for event in events {
+            let sum = sums.entry(period(subscription, quota.period, event.at)).or_default();
+            if period_start.is_none_or(|start| event.at >= start) {
+                *sum += i128::from(event.value.millionths());
+            }
         }
         requests.extend(sums.into_iter().map(|(period, sum)| Request {
             quota: quota.clone(),
@@ -250,6 +252,11 @@ mod tests {
         let found = requests(&subscription, &[quota], &events.iter().collect::<Vec<_>>());
         assert_eq!(found.iter().map(|request| request.requested).collect::<Vec<_>>(), [units(4)]);
         assert_eq!(added(&events.iter().collect::<Vec<_>>(), found[0].period.span()), units(7));
+        // Alone, it asks for nothing, and its period is still known: it can reach a threshold there.
+        let quota = Quota { period: QuotaPeriod::Billing, ..request(Some(10), 0).quota };
+        let found = requests(&subscription, &[quota], &[&events[0]]);
+        let asked: Vec<_> = found.iter().map(|request| (request.period.to, request.requested)).collect();
+        assert_eq!(asked, [(Some(instant("2026-05-05T00:00:00Z")), units(0))]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The pages of a signed-in user: subscriptions, payments, sessions, and what the user may do there.
 
-use super::format::{day, money, times};
+use super::format::{day, money, times, whole};
 use super::pages::{Frame, Place, see_other, status};
 use super::{included, invoices, texts};
 use crate::query::decode;
@@ -65,7 +65,7 @@ fn price(offered: &Offered) -> Markup {
     let quantity = offered.subscription.details.quantity.get();
     html! {
         (times(offered.price, quantity, offered.currency)) " " (texts::cycle(offered.cycle))
-        @if quantity != 1 { ", quantity " (quantity) }
+        @if quantity != 1 { ", quantity " (whole(quantity)) }
         "."
     }
 }

@@ -1,9 +1,10 @@
-//! Money and dates as customers read them: $1,234.56 with the currency's decimals, and days in UTC.
+//! Money, numbers and dates as customers read them: $1,234.56 with the currency's decimals, 12,500.5, and days in UTC.
 
 use super::texts::MONTHS;
 use perennial_domain::currency::Currency;
 use perennial_domain::money::Money;
 use perennial_domain::time::Time;
+use perennial_domain::usage::Quantity;
 
 /// The currencies that have a sign in English texts. Others are written with their code.
 const SIGNS: [(&str, &str); 16] = [
@@ -38,7 +39,7 @@ pub(super) fn times(amount: Money, quantity: i64, currency: Currency) -> String 
     // Prices have no more decimals than their currency.
     let minor = total / unit;
     let scale = 10_i128.pow(decimals);
-    let whole = grouped(minor / scale);
+    let whole = grouped(&(minor / scale).to_string());
     let number = if decimals == 0 {
         whole
     } else {
@@ -51,8 +52,25 @@ pub(super) fn times(amount: Money, quantity: i64, currency: Currency) -> String 
     }
 }
 
-fn grouped(number: i128) -> String {
-    let digits = number.to_string();
+/// 12,500
+pub(super) fn whole(number: i64) -> String {
+    grouped(&number.to_string())
+}
+
+/// 12,500.5
+pub(super) fn quantity(quantity: Quantity) -> String {
+    grouped(&plain(quantity))
+}
+
+/// A quantity as the API writes it: 12500.5
+pub(super) fn plain(quantity: Quantity) -> String {
+    serde_json::to_string(&quantity).unwrap_or_default()
+}
+
+/// A decimal number with commas between the thousands.
+fn grouped(number: &str) -> String {
+    let (sign, number) = number.strip_prefix('-').map_or(("", number), |number| ("-", number));
+    let (digits, decimals) = number.find('.').map_or((number, ""), |point| number.split_at(point));
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
@@ -60,7 +78,7 @@ fn grouped(number: i128) -> String {
         }
         text.push(digit);
     }
-    text
+    format!("{sign}{text}{decimals}")
 }
 
 /// December 14, 2026
@@ -92,6 +110,25 @@ mod tests {
         assert_eq!(money(amount(12_345), currency("BHD")), "BHD\u{a0}1.234");
         assert_eq!(times(amount(45_000), 3, currency("USD")), "$13.50");
         assert_eq!(money(amount(0), currency("CHF")), "CHF\u{a0}0.00");
+    }
+
+    #[test]
+    fn numbers_have_commas_between_the_thousands() {
+        for (number, expected) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (-1_234, "-1,234"),
+            (-123, "-123"),
+            (9_007_199_254_740_991, "9,007,199,254,740,991"),
+        ] {
+            assert_eq!(whole(number), expected);
+        }
+        let of = |millionths| quantity(Quantity::from_millionths(millionths));
+        assert_eq!(of(12_500_500_000), "12,500.5");
+        assert_eq!(of(1_234_567), "1.234567");
+        assert_eq!(of(-2_000_000_000), "-2,000");
+        assert_eq!(plain(Quantity::from_millionths(12_500_500_000)), "12500.5");
     }
 
     #[test]

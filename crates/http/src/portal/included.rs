@@ -1,11 +1,11 @@
-//! What the user has: features, limits, and what is used of quotas.
+//! What the user has, and what a plan would give: features, limits, and what is used of quotas.
 
-use super::format::day;
+use super::format::{day, plain, quantity, whole};
 use super::texts;
 use maud::{Markup, html};
 use perennial_app::portal::entitlements::Included;
 use perennial_domain::entitlements::GrantValue;
-use perennial_domain::usage::Quantity;
+use perennial_domain::features::{Feature, QuotaPeriod};
 
 pub(super) fn section(included: &[Included]) -> Markup {
     html! {
@@ -25,9 +25,9 @@ fn entry(Included { feature, entitlement }: &Included) -> Markup {
         (value, Some(used)) => html! {
             li {
                 span dir="auto" { (name) }
-                span { (number(used)) " of " (limit(value)) " used" }
+                span { (quantity(used)) " of " (limit(value)) " used" }
                 @if let GrantValue::Number(most) = value {
-                    meter aria-label={ (name) " used" } min="0" max=(most) value=(number(used)) {}
+                    meter aria-label={ (name) " used" } min="0" max=(most) value=(plain(used)) {}
                 }
                 @if let Some(at) = entitlement.resets_at {
                     span class="faint" { "Resets on " time datetime=(at) { (day(at)) } "." }
@@ -40,12 +40,29 @@ fn entry(Included { feature, entitlement }: &Included) -> Markup {
 fn limit(value: GrantValue) -> String {
     match value {
         GrantValue::Unlimited => texts::UNLIMITED.to_owned(),
-        GrantValue::Number(number) => number.to_string(),
+        GrantValue::Number(number) => whole(number),
         GrantValue::Flag(flag) => flag.to_string(),
     }
 }
 
-/// A quantity as the API writes it.
-fn number(quantity: Quantity) -> String {
-    serde_json::to_string(&quantity).unwrap_or_default()
+/// What a plan would give, within its card.
+pub(super) fn of_plan(granted: &[(&Feature, GrantValue)]) -> Markup {
+    html! {
+        @if !granted.is_empty() {
+            ul class="included" aria-label=(texts::INCLUDED) {
+                @for (feature, value) in granted {
+                    li { span dir="auto" { (feature.name.as_str()) } span { (amount(*value, feature.period)) } }
+                }
+            }
+        }
+    }
+}
+
+/// "Included", "5", or of a quota "1,000 a month".
+fn amount(value: GrantValue, period: Option<QuotaPeriod>) -> String {
+    match (value, period) {
+        (GrantValue::Flag(_), _) => texts::YES.to_owned(),
+        (GrantValue::Number(number), Some(period)) => format!("{} {}", whole(number), texts::quota_period(period)),
+        (value, _) => limit(value),
+    }
 }

@@ -2,12 +2,14 @@
 
 use super::format::{day, money};
 use super::pages::{Frame, Place, see_other};
-use super::texts;
+use super::{included, texts};
 use crate::reply::Reply;
 use maud::{Markup, html};
 use perennial_app::context::App;
 use perennial_app::error::Error;
+use perennial_app::portal::entitlements::{self, would_have};
 use perennial_app::portal::subscriptions::{self, Offered};
+use perennial_domain::features::Feature;
 use perennial_domain::id::SubscriptionId;
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::Plan;
@@ -18,12 +20,15 @@ pub(super) async fn choose(app: &App, frame: &Frame<'_>, id: SubscriptionId) -> 
     if offered.offers.change != ChangeMode::NextPeriod {
         return Ok(see_other("/portal/"));
     }
-    let choices = subscriptions::choices(app, frame.known, &offered).await?;
+    let (choices, features) = tokio::try_join!(
+        subscriptions::choices(app, frame.known, &offered),
+        entitlements::features(app, frame.known),
+    )?;
     let next = offered.subscription.billing.as_deref().and_then(Billing::change_plan);
     let content = html! {
         (introduction(&offered))
         @if choices.is_empty() { div class="card" { p { (texts::NO_PLANS) } } }
-        @for plan in &choices { (card(frame, id, plan, next == Some(plan.id))) }
+        @for plan in &choices { (card(frame, &offered, plan, &features, next == Some(plan.id))) }
         div class="actions" {
             a class="button" href="/portal/" { (texts::BACK) }
             @if next.is_some() {
@@ -48,9 +53,9 @@ fn introduction(offered: &Offered) -> Markup {
     }
 }
 
-fn card(frame: &Frame<'_>, id: SubscriptionId, plan: &Plan, is_chosen: bool) -> Markup {
+fn card(frame: &Frame<'_>, offered: &Offered, plan: &Plan, features: &[Feature], is_chosen: bool) -> Markup {
     let name = plan.name.as_str();
-    let target = format!("/portal/subscriptions/{id}/change/{}", plan.id);
+    let target = format!("/portal/subscriptions/{}/change/{}", offered.subscription.id, plan.id);
     html! {
         section class="card" aria-label=(name) {
             div {
@@ -59,6 +64,7 @@ fn card(frame: &Frame<'_>, id: SubscriptionId, plan: &Plan, is_chosen: bool) -> 
                 @for text in [plan.details.description.as_str(), plan.details.features.as_str()] {
                     @if !text.is_empty() { p class="faint" dir="auto" { (text) } }
                 }
+                (included::of_plan(&would_have(features, &offered.subscription, plan)))
             }
             div class="actions" {
                 @if is_chosen { strong { (texts::CHOSEN) } }

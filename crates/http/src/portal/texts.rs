@@ -1,6 +1,7 @@
 //! The catalog of the portal's texts, in English.
 
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::features::QuotaPeriod;
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
@@ -100,6 +101,17 @@ pub(super) const fn cycle(cycle: BillingCycle) -> &'static str {
         BillingCycle::Yearly => "a year",
         BillingCycle::Biennial => "every two years",
         BillingCycle::Lifetime => "once",
+    }
+}
+
+/// After the number of a quota: "1,000 a month".
+pub(super) const fn quota_period(period: QuotaPeriod) -> &'static str {
+    match period {
+        QuotaPeriod::Billing => "per billing period",
+        QuotaPeriod::Day => "a day",
+        QuotaPeriod::Month => "a month",
+        QuotaPeriod::Year => "a year",
+        QuotaPeriod::Ever => "in total",
     }
 }
 

@@ -91,6 +91,32 @@ async fn record_stores_past_the_limit_and_reports_each_threshold_once() {
     assert_eq!(records, [&json!(metered.subscription); 2]);
 }
 
+/// A late event of a billed subscription is not refused, and it reaches thresholds of the period that it is in.
+#[tokio::test]
+async fn an_event_from_before_the_billing_period_reaches_a_threshold() {
+    let metered = Metered::start(json!(10)).await;
+    let monthly = json!({ "key": "monthly", "name": "M", "kind": "quota", "meter": "calls", "period": "month" });
+    metered.app.post("/features", &monthly).await.expect(201);
+    metered.app.plan("billed", json!({ "entitlements": { "monthly": 10 } })).await;
+    let billing = json!({ "billing": { "collection": "manual" } });
+    let subscription = metered.app.subscription(&metered.user, "billed", billing).await;
+    let path = format!("/subscriptions/{}", subscription["id"].as_str().unwrap());
+    let renewal = perennial_domain::time::Time::parse(subscription["renews_at"].as_str().unwrap()).unwrap();
+    metered.app.set_time(&renewal.plus_seconds(3_600).to_string());
+    // A write brings the subscription up to date.
+    let renewed =
+        metered.app.put(&path, &json!({ "external_subscription_id": "e-1" })).await.expect(200).data().clone();
+    assert_eq!(renewed["billing"]["period_start"], subscription["renews_at"]);
+    let at = renewal.plus_seconds(-3_600);
+    let event = |id: &str, value: i64| json!({ "id": id, "subscription_id": subscription["id"], "meter": "calls", "at": at, "value": value });
+    metered.send("enforce", &[event("a", 8)]).await.expect(200);
+    let reached = metered.thresholds().await;
+    assert_eq!(reached.iter().map(|one| &one["threshold"]).collect::<Vec<_>>(), [&json!(80)]);
+    assert_eq!((&reached[0]["feature"], &reached[0]["used"]), (&json!("monthly"), &json!(8)));
+    metered.send("enforce", &[event("b", 8)]).await.expect(200);
+    assert_eq!(metered.thresholds().await.len(), 2, "it is not refused");
+}
+
 #[tokio::test]
 async fn one_batch_can_reach_both_thresholds() {
     let metered = Metered::start(json!(10)).await;
@@ -208,4 +234,22 @@ async fn a_thousand_calls_on_two_servers_store_exactly_the_quota() {
         answers.iter().filter(|answer| answer.status == 200).map(|answer| answer.data()["duplicates"].clone());
     assert_eq!(duplicates.collect::<Vec<_>>(), vec![json!(1); 100]);
     assert_eq!(metered.check().await["used"], json!(500));
+}
+
+/// N6 where no threshold is left to report: what was taken back can be used again, and no more than that.
+#[tokio::test]
+async fn after_a_correction_concurrent_calls_end_exactly_at_the_quota() {
+    let metered = Metered::start(json!(50)).await;
+    metered.send("enforce", &[metered.event("all", 50)]).await.expect(200);
+    metered.send("record", &[metered.event("back", -30)]).await.expect(200);
+    let other = metered.app.second_server().await;
+    let servers = [Some(&metered.app), other.as_ref()].map(|server| server.unwrap_or(&metered.app));
+    let call = |number: usize| {
+        let body = json!({ "mode": "enforce", "events": [metered.event(&format!("e{number}"), 1)] });
+        servers[number % 2].request("POST", "/usage-events").json(&body)
+    };
+    let answers = all_at_once((0..100).map(call)).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 30);
+    assert_eq!(metered.check().await["used"], json!(50));
+    assert_eq!(metered.thresholds().await.len(), 2, "each threshold is reported once in a period");
 }

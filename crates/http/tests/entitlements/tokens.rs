@@ -95,7 +95,10 @@ async fn a_token_equals_the_answer_about_entitlements() {
     let overrides = [json!({}), json!({ "projects": 3, "sso": false }), json!({ "projects": 7, "calls": 5 })];
     for (number, grants) in overrides.into_iter().enumerate() {
         let ends_at = app.now().plus_seconds(1_000 * (i64::try_from(number).unwrap() + 1));
-        app.subscription(&user, "pro", json!({ "entitlements": grants, "ends_at": ends_at })).await;
+        let subscription = app.subscription(&user, "pro", json!({ "entitlements": grants, "ends_at": ends_at })).await;
+        // What is used of a quota is not in the token.
+        let event = json!({ "id": "e", "subscription_id": subscription["id"], "meter": "calls", "value": 3 });
+        app.post("/usage-events", &json!({ "events": [event] })).await.expect(200);
     }
     for _ in 0..4 {
         let answer = app.get(&format!("/users/{user}/entitlements")).await.expect(200);

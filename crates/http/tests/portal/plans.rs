@@ -95,18 +95,18 @@ async fn a_customer_sees_what_is_included_and_what_is_used() {
         app.post("/features", &feature).await.expect(201);
     }
     assert!(!html(&customer.get("/portal/").await.expect(200)).contains("What is included"));
-    let grants = json!({ "sso": true, "audit": false, "projects": "unlimited", "api": 100 });
+    let grants = json!({ "sso": true, "audit": false, "projects": "unlimited", "api": 1_000_000 });
     app.plan("pro", json!({ "entitlements": grants })).await;
     let id = app.subscription(&customer.user, "pro", json!({})).await["id"].clone();
-    let event = json!({ "id": "e", "subscription_id": id, "meter": "calls", "value": 12.5 });
+    let event = json!({ "id": "e", "subscription_id": id, "meter": "calls", "value": 12_500.5 });
     app.post("/usage-events", &json!({ "events": [event] })).await.expect(200);
     let page = html(&customer.get("/portal/").await.expect(200));
     for text in [
         "What is included",
         "Single &lt;sign&gt;-on",
         "unlimited",
-        "12.5 of 100 used",
-        "max=\"100\" value=\"12.5\"",
+        "12,500.5 of 1,000,000 used",
+        "max=\"1000000\" value=\"12500.5\"",
         "Resets on",
     ] {
         assert!(page.contains(text), "{text}: {page}");
@@ -114,4 +114,38 @@ async fn a_customer_sees_what_is_included_and_what_is_used() {
     assert!(!page.contains("Audit log"), "what is denied is not included");
     let other = Customer::enter(&app, "eve@example.com").await;
     assert!(!html(&other.get("/portal/").await.expect(200)).contains("What is included"));
+}
+
+#[tokio::test]
+async fn the_card_of_a_plan_lists_what_it_would_give() {
+    let app = start().await;
+    let customer = Customer::enter(&app, "ada@example.com").await;
+    app.post("/meters", &json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await.expect(201);
+    for feature in [
+        json!({ "key": "sso", "name": "Single <sign>-on", "kind": "boolean" }),
+        json!({ "key": "audit", "name": "Audit log", "kind": "boolean" }),
+        json!({ "key": "old", "name": "Retired", "kind": "boolean", "is_active": false }),
+        json!({ "key": "projects", "name": "Projects", "kind": "limit", "per_unit": true }),
+        json!({ "key": "files", "name": "Files", "kind": "limit" }),
+        json!({ "key": "api", "name": "API calls", "kind": "quota", "meter": "calls", "period": "month" }),
+    ] {
+        app.post("/features", &feature).await.expect(201);
+    }
+    let grants =
+        json!({ "sso": true, "audit": false, "old": true, "projects": 500, "files": "unlimited", "api": 25_000 });
+    app.put("/subscription-plans/pro", &json!({ "entitlements": grants })).await.expect(200);
+    let changes = json!({ "billing": { "collection": "manual" }, "quantity": 3 });
+    let id = app.subscription(&customer.user, "basic", changes).await["id"].as_str().unwrap().to_owned();
+    let page = html(&customer.get(&format!("/portal/subscriptions/{id}/change")).await.expect(200));
+    for text in [
+        "Single &lt;sign&gt;-on</span><span>Included</span>",
+        "Projects</span><span>1,500</span>",
+        "Files</span><span>unlimited</span>",
+        "API calls</span><span>25,000 a month</span>",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    for text in ["Audit log</span>", "Retired"] {
+        assert!(!page.contains(text), "{text}: {page}");
+    }
 }

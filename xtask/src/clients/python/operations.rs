@@ -22,6 +22,9 @@ pub(crate) fn operations(model: &Model) -> String {
             text.push_str(&fixed(operation));
         }
     }
+    for (_, operation) in groups.iter().flat_map(|(_, operations)| operations) {
+        text.push_str(&page_class(operation));
+    }
     for (group, operations) in &groups {
         let _ = write!(
             text,
@@ -49,6 +52,7 @@ fn imports(model: &Model) -> String {
         if let Answer::One(name) | Answer::Page(name) | Answer::Figures(name) = &operation.answer {
             types.insert(name.as_str());
         }
+        types.extend(operation.extras.iter().map(|extra| extra.record.as_str()));
         for field in operation.query.iter().chain(sent(model, operation)) {
             let kind = match &field.kind {
                 Kind::List(item) => item,
@@ -63,11 +67,12 @@ fn imports(model: &Model) -> String {
     format!(
         "\nfrom __future__ import annotations\n\n\
          from collections.abc import Iterator, Mapping, Sequence\n\
+         from dataclasses import dataclass\n\
          from datetime import datetime\n\
          from decimal import Decimal\n\
          from typing import Any, Literal\n\n\
          from .._operation import Caller, Operation\n\
-         from .._pages import Figures, Page, figures, page, walk\n\
+         from .._pages import Figures, Page, figures, page, parts, walk\n\
          from .._wire import UNSET, Unset\n\
          from .types import (\n{})\n\n",
         types.concat()
@@ -98,6 +103,22 @@ fn fixed(operation: &Operation) -> String {
         return line;
     }
     format!("{name} = Operation(\n    {},\n)\n", members.join(",\n    "))
+}
+
+/// The class of pages that have more than their records.
+fn page_class(operation: &Operation) -> String {
+    let Answer::Page(record) = &operation.answer else { return String::new() };
+    if operation.extras.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n\n@dataclass(frozen=True)\nclass {record}Page(Page[{record}]):\n    \"\"\"A page of `{}`.\"\"\"\n\n",
+        operation.id
+    );
+    for extra in &operation.extras {
+        let _ = writeln!(text, "    {}: {}", argument(&extra.member), extra.record);
+    }
+    text
 }
 
 /// The members of its body that a call can set.
@@ -132,6 +153,12 @@ impl Method<'_> {
                 (record.clone(), format!("{record}.read(answer.body[\"data\"], answer.etag)"))
             }
             Answer::One(record) => (record.clone(), format!("{record}.read(answer.body[\"data\"])")),
+            Answer::Page(record) if !self.operation.extras.is_empty() => {
+                let extras = self.operation.extras.iter();
+                let read = extras.map(|one| format!(", {}.read(answer.body[\"{}\"])", one.record, one.member));
+                let read: String = read.collect();
+                (format!("{record}Page"), format!("{record}Page(*parts(answer.body, {record}.read){read})"))
+            }
             Answer::Page(record) => (format!("Page[{record}]"), format!("page(answer.body, {record}.read)")),
             Answer::Figures(record) => (format!("Figures[{record}]"), format!("figures(answer.body, {record}.read)")),
             Answer::Bare => ("None".to_owned(), "None".to_owned()),

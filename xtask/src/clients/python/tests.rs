@@ -64,6 +64,20 @@ fn calls_take_what_can_be_sent() {
 }
 
 #[test]
+fn a_page_has_what_its_list_has_next_to_the_records() {
+    let (operations, types) = (operations(&ours()), types(&ours()));
+    for expected in [
+        "class MemberPage(Page[Member]):\n",
+        "    seats: Seats\n",
+        "    ) -> MemberPage:\n",
+        "        return MemberPage(*parts(answer.body, Member.read), Seats.read(answer.body[\"seats\"]))\n",
+    ] {
+        assert!(operations.contains(expected), "{expected} is not in\n{operations}");
+    }
+    assert!(types.contains("    limit: int | Literal[\"unlimited\"] | None\n"), "{types}");
+}
+
+#[test]
 fn required_arguments_come_first_and_reserved_words_get_out_of_the_way() {
     let text = operations(&ours());
     let create = text.split("class Plans:").nth(1).unwrap().split("    def create(\n").nth(1).unwrap();

@@ -66,6 +66,22 @@ fn a_list_answers_pages_and_its_sort_is_a_vocabulary() {
 }
 
 #[test]
+fn what_a_list_has_next_to_its_page_is_typed() {
+    let model = ours();
+    let extras = |id: &str| -> Vec<(&str, &str)> {
+        let members = operation(&model, id).extras.iter();
+        members.map(|extra| (extra.member.as_str(), extra.record.as_str())).collect()
+    };
+    assert_eq!(extras("listMembers"), [("seats", "Seats")]);
+    assert_eq!(extras("listMovements"), [("meta", "AnalyticsMeta")]);
+    assert_eq!(extras("listPlans"), []);
+    assert_eq!(extras("readRevenue"), [], "figures have no page");
+    let limit = field(&model, "Seats", "limit");
+    let unlimited = Kind::Constant(Value::from("unlimited"));
+    assert_eq!((&limit.kind, limit.nullable), (&Kind::Either(vec![Kind::Integer, unlimited]), true));
+}
+
+#[test]
 fn fields_have_kinds_and_may_be_null_or_left_out() {
     let model = ours();
     assert_eq!(field(&model, "Plan", "price").kind, Kind::Amount);

@@ -42,6 +42,7 @@ fn imports(groups: &[(&str, Vec<(&Place, &Operation)>)]) -> String {
     let mut used: Vec<String> = Vec::new();
     for operation in groups.iter().flat_map(|(_, operations)| operations).map(|(_, operation)| operation) {
         used.extend(operation.body.iter().map(|body| body.record.clone()));
+        used.extend(operation.extras.iter().map(|extra| extra.record.clone()));
         match &operation.answer {
             Answer::One(record) if operation.asks() => used.extend([record.clone(), format!("{record}Query")]),
             Answer::One(record) => used.push(record.clone()),
@@ -145,9 +146,18 @@ fn list(
     let (parameters, sent) = (parameters.join(", "), sent.join(", "));
     let (kind, call) =
         if matches!(operation.answer, Answer::Figures(_)) { ("FiguresOf", "figures") } else { ("PageOf", "page") };
+    let extras: Vec<String> =
+        operation.extras.iter().map(|extra| format!("{}: {}", extra.member, extra.record)).collect();
+    let (more, of) = match extras.as_slice() {
+        [] => (String::new(), record.to_owned()),
+        members => {
+            let members = format!("{{ {} }}", members.join("; "));
+            (format!(" & {members}"), format!("{record}, {members}"))
+        }
+    };
     let page = format!(
-        "{docs}  {name}({parameters}): Promise<{kind}<{record}>> {{\n    \
-           return this.#caller.{call}<{record}>({id}, {{ {sent} }}, options);\n  }}\n"
+        "{docs}  {name}({parameters}): Promise<{kind}<{record}>{more}> {{\n    \
+           return this.#caller.{call}<{of}>({id}, {{ {sent} }}, options);\n  }}\n"
     );
     if !operation.query.iter().any(|parameter| parameter.name == "cursor") {
         return page;
@@ -222,6 +232,13 @@ mod tests {
                 "each(query: PlanQuery = {}, options: CallOptions = {}): AsyncGenerator<Plan, void, undefined>"
             )
         );
+    }
+
+    #[test]
+    fn a_list_of_members_has_its_seats() {
+        let text = written();
+        assert!(text.contains("): Promise<PageOf<Member> & { seats: Seats }> {"), "{text}");
+        assert!(text.contains("this.#caller.page<Member, { seats: Seats }>(listMembers, "), "{text}");
     }
 
     #[test]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
 from .._operation import Caller, Operation
-from .._pages import Figures, Page, figures, page, walk
+from .._pages import Figures, Page, figures, page, parts, walk
 from .._wire import UNSET, Unset
 from .types import (
+    AnalyticsMeta,
     BillingCycle,
     BillingProfile,
     BillingProfileLocale,
@@ -65,6 +67,7 @@ from .types import (
     RevenuePeriodInterval,
     Revoked,
     SearchResult,
+    Seats,
     Subscription,
     SubscriptionForecast,
     SubscriptionSort,
@@ -298,6 +301,20 @@ MARK_INVOICE_UNCOLLECTIBLE = Operation(
 LIST_CREDIT_NOTES = Operation(id="listCreditNotes", method="GET", path="/credit-notes", person="if_signed_in")
 CREATE_CREDIT_NOTE = Operation(id="createCreditNote", method="POST", path="/credit-notes", takes_key=True)
 READ_CREDIT_NOTE = Operation(id="readCreditNote", method="GET", path="/credit-notes/{id}", person="if_signed_in")
+
+
+@dataclass(frozen=True)
+class MovementPage(Page[Movement]):
+    """A page of `listMovements`."""
+
+    meta: AnalyticsMeta
+
+
+@dataclass(frozen=True)
+class MemberPage(Page[Member]):
+    """A page of `listMembers`."""
+
+    seats: Seats
 
 
 class Auth:
@@ -2765,7 +2782,7 @@ class Analytics:
         user_id: str | Unset = UNSET,
         limit: int | Unset = UNSET,
         cursor: str | Unset = UNSET,
-    ) -> Page[Movement]:
+    ) -> MovementPage:
         """List movements of customers.
 
         Changes of the MRR of customers from one day to the next. Newest day first, then by user ID.
@@ -2794,7 +2811,7 @@ class Analytics:
                 "cursor": cursor,
             },
         )
-        return page(answer.body, Movement.read)
+        return MovementPage(*parts(answer.body, Movement.read), AnalyticsMeta.read(answer.body["meta"]))
 
     def each_movements(
         self,
@@ -3650,7 +3667,7 @@ class Members:
         *,
         limit: int | Unset = UNSET,
         cursor: str | Unset = UNSET,
-    ) -> Page[Member]:
+    ) -> MemberPage:
         """List the members of a subscription.
 
         The members by user, and in `seats` how many there may be. The owner has a seat and is not listed. With a user's token, only the owner can read them.
@@ -3670,7 +3687,7 @@ class Members:
                 "cursor": cursor,
             },
         )
-        return page(answer.body, Member.read)
+        return MemberPage(*parts(answer.body, Member.read), Seats.read(answer.body["seats"]))
 
     def each(
         self,

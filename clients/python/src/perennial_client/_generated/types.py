@@ -3237,7 +3237,7 @@ class AnalyticsMeta:
 class Seats:
     """A `Seats` as the API answers it."""
 
-    limit: Any
+    limit: int | Literal["unlimited"] | None
     used: int
     over_limit: bool
 
