@@ -5,6 +5,7 @@ use perennial_app::caller::Caller;
 use perennial_app::connections::{self, ConnectionDraft};
 use perennial_app::lifecycle::Lifecycle;
 use perennial_fake_provider::{Card, Fault, Kind};
+use perennial_testkit::TestStore;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -26,6 +27,13 @@ impl Billed {
         Self { real, plan, engine: Vec::new() }
     }
 
+    /// The service on a backup, a few seconds later.
+    pub(crate) async fn restored(self, backup: TestStore) -> Self {
+        let Self { real, plan, engine } = self;
+        drop(engine);
+        Self { real: real.restored(backup).await, plan, engine: Vec::new() }
+    }
+
     /// Bills and collects from now on.
     pub(crate) fn work(&mut self) {
         self.real.work();
@@ -38,8 +46,18 @@ impl Billed {
 
     /// A new subscription that is charged through the connection.
     pub(crate) async fn subscribe(&self, email: &str) -> String {
+        self.subscribe_with(email, json!({ "billing": self.billing() })).await
+    }
+
+    /// The same, which begins in a day.
+    pub(crate) async fn subscribe_from_tomorrow(&self, email: &str) -> String {
+        let starts_at = self.real.app.now().plus_seconds(DAY).to_string();
+        self.subscribe_with(email, json!({ "billing": self.billing(), "starts_at": starts_at })).await
+    }
+
+    async fn subscribe_with(&self, email: &str, fields: Value) -> String {
         let user = self.real.app.user(email).await;
-        let created = self.real.app.subscription(&user, &self.plan, json!({ "billing": self.billing() })).await;
+        let created = self.real.app.subscription(&user, &self.plan, fields).await;
         created["id"].as_str().unwrap().to_owned()
     }
 
@@ -86,13 +104,13 @@ impl Billed {
         }
     }
 
-    /// The intents that took money.
     /// Moves the clocks of the service and of the provider.
-    fn advance(&self, seconds: i64) {
+    pub(crate) fn advance(&self, seconds: i64) {
         self.real.app.advance(seconds);
         self.real.fake.set(|behavior| behavior.now += seconds);
     }
 
+    /// The intents that took money.
     pub(crate) fn taken(&self) -> Vec<Value> {
         let intents = self.real.fake.all("payment_intents");
         intents.into_iter().filter(|intent| intent["status"] == "succeeded").collect()
