@@ -1,8 +1,9 @@
 //! API rules 25.6: collecting a payment through Stripe.
 
 use super::real::Real;
+use super::support::connect;
 use perennial_app::caller::Caller;
-use perennial_app::connections::{self, ConnectionDraft};
+use perennial_app::connections::{self, ConnectionDraft, ConnectionKind};
 use perennial_fake_provider::{Card, Fault, Kind};
 use serde_json::{Value, json};
 
@@ -175,6 +176,32 @@ async fn a_webhook_that_arrives_before_the_response_to_its_intent_settles_the_pa
     }
     let inbox = real.all(&format!("/connections/{}/inbox?object_id=pi_1", real.connection.id)).await;
     assert_eq!((&inbox[0]["state"], &inbox[0]["object"]), (&json!("applied"), &Value::Null));
+}
+
+/// More payments than are worked on at once wait for a connection that is disabled.
+#[tokio::test]
+async fn payments_of_a_disabled_connection_delay_no_others() {
+    let (mut real, path) = with_payment().await;
+    let plan = real.app.plan("other", json!({})).await;
+    let away = connect(&real.app, ConnectionKind::Stripe, "away").await;
+    let caller = Caller::system(real.app.organization);
+    let update = async |draft| connections::update(&real.app.app, &caller, away.id, draft).await.unwrap();
+    update(ConnectionDraft { collect: Some(true), ..ConnectionDraft::default() }).await;
+    for number in 0..20 {
+        let user = real.app.user(&format!("u{number}@example.com")).await;
+        let subscription = real.app.subscription(&user, plan["id"].as_str().unwrap(), json!({})).await;
+        let payment = real.app.payment(subscription["id"].as_str().unwrap(), json!({})).await;
+        let target = format!("/subscription-payments/{}/collect", payment["id"].as_str().unwrap());
+        let body = json!({ "connection_id": away.id.to_string(), "payment_method": "pm_1" });
+        real.app.post(&target, &body).await.expect(200);
+    }
+    update(ConnectionDraft { is_enabled: Some(false), ..ConnectionDraft::default() }).await;
+    real.app.advance(1);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.work();
+    real.until_status(&path, "completed").await;
+    let processing = real.all("/subscription-payments?status=processing&limit=100").await;
+    assert_eq!(processing.len(), 20);
 }
 
 #[tokio::test]

@@ -389,6 +389,29 @@ async fn a_disabled_connection_delays_a_charge_and_a_removed_one_fails_it() {
     assert!(codes[1..].iter().all(|event| event["code"] == "collecting_disabled"), "{codes:?}");
 }
 
+/// A charge may have been made as soon as it was requested: whatever happens to the invoice, its answer decides.
+#[tokio::test]
+async fn a_charge_whose_answer_was_lost_is_settled_although_nothing_is_due_any_more() {
+    let mut billed = Billed::start().await;
+    billed.real.fake.set(|behavior| behavior.faults = [Some(Fault::LoseResponse), Some(Fault::LoseResponse)].into());
+    billed.work();
+    let subscription = billed.subscribe("a@example.com").await;
+    while billed.real.fake.all("payment_intents").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let invoice = billed.invoices(&subscription).await[0]["id"].clone();
+    let charged = billed.until_payment(&subscription, 1, "processing").await;
+    // The customer pays in another way before the answer is known.
+    let other = json!({
+        "subscription_id": subscription, "invoice_id": invoice, "amount": 19.99, "currency": "USD", "status": "completed"
+    });
+    billed.real.app.post("/subscription-payments", &other).await.expect(201);
+    billed.until_invoice(&subscription, |invoice| invoice["status"] == "paid").await;
+    let path = format!("/subscription-payments/{}", charged["id"].as_str().unwrap());
+    let paid = billed.real.until_status(&path, "completed").await;
+    assert_eq!((&paid["external_payment_id"], billed.taken().len()), (&json!("pi_1"), 1));
+}
+
 impl Billed {
     /// A subscription whose invoice is void before its charge could be requested.
     async fn subscribe_disabled_void(&self) -> String {
