@@ -67,7 +67,8 @@ fn a_restore_of_postgresql_is_declared_by_the_operator() {
     let hold = ["lifecycle", "hold", "--restored-to"];
     place.run(&[&hold[..], &["soon"]].concat()).refused_with(&["--restored-to"]);
     place.run(&[&hold[..], &["9000-01-01T00:00:00Z"]].concat()).refused_with(&["--restored-to", "future"]);
-    place.run(&[&hold[..], &["2026-01-01T00:00:00Z", "--all", "--org", "acme"]].concat()).refused();
+    let both = place.run(&[&hold[..], &["2026-01-01T00:00:00Z", "--all", "--org", "acme"]].concat());
+    assert_eq!(both.code, Some(2));
     let held = place.json(&[&hold[..], &["2026-01-01T00:00:00Z", "--org", "acme"]].concat());
     assert_eq!((&held["held"], &held["held_reason"]), (&json!(true), &json!("restored")));
     assert_eq!(place.json(&["lifecycle", "status"])["held"], false);

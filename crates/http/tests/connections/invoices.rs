@@ -116,6 +116,19 @@ impl Billed {
         intents.into_iter().filter(|intent| intent["status"] == "succeeded").collect()
     }
 
+    /// The position of the last event of this type of a record.
+    async fn position(&self, record: &Value, kind: &str) -> u64 {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        let path = format!("/events?record_id={}&type={kind}&sort=-sequence&limit=1", record["id"].as_str().unwrap());
+        loop {
+            if let [event] = self.real.all(&path).await.as_slice() {
+                return event["sequence"].as_u64().unwrap();
+            }
+            assert!(Instant::now() < deadline, "no {kind}");
+            tokio::task::yield_now().await;
+        }
+    }
+
     async fn update(&self, patch: ConnectionDraft) {
         let caller = Caller::system(self.real.app.organization);
         connections::update(&self.real.app.app, &caller, self.real.connection.id, patch).await.unwrap();
@@ -387,6 +400,44 @@ async fn a_disabled_connection_delays_a_charge_and_a_removed_one_fails_it() {
     billed.until_payment(&removed, 2, "failed").await;
     let codes = billed.real.events("payment.collection_failed").await;
     assert!(codes[1..].iter().all(|event| event["code"] == "collecting_disabled"), "{codes:?}");
+}
+
+/// The application collects the failed payment at the moment at which the schedule begins the next attempt.
+#[tokio::test]
+async fn an_attempt_does_not_begin_after_a_request_to_collect_a_payment_of_the_invoice() {
+    let mut billed = Billed::start().await;
+    billed.real.fake.set(|behavior| behavior.card = Card::Declined);
+    billed.work();
+    let mut subscriptions = Vec::new();
+    for number in 0..40 {
+        subscriptions.push(billed.subscribe(&format!("u{number}@example.com")).await);
+    }
+    let mut failed = Vec::new();
+    for subscription in &subscriptions {
+        failed.push(billed.until_payment(subscription, 1, "failed").await["id"].as_str().unwrap().to_owned());
+    }
+    billed.real.fake.set(|behavior| behavior.card = Card::Slow);
+    billed.advance(DAY);
+    let race = async |subscription: &String, payment: &String| {
+        // A write to a subscription makes its late actions first.
+        let path = format!("/subscriptions/{subscription}");
+        let (target, empty) = (format!("/subscription-payments/{payment}/collect"), json!({}));
+        tokio::join!(billed.real.app.put(&path, &empty), billed.real.app.post(&target, &empty))
+    };
+    let races = subscriptions.iter().zip(&failed).map(|(subscription, payment)| race(subscription, payment));
+    futures_util::future::join_all(races).await;
+    for subscription in &subscriptions {
+        billed.real.app.put(&format!("/subscriptions/{subscription}"), &json!({})).await.expect(200);
+        let payments = billed.payments(subscription).await;
+        let is_processing = |payment: &&Value| payment["status"] == "processing";
+        if payments.iter().filter(is_processing).count() < 2 {
+            continue;
+        }
+        // A request to collect may follow the attempt, but not the attempt the request.
+        let collected = billed.position(&payments[0], "payment.updated").await;
+        let attempted = billed.position(&payments[1], "payment.created").await;
+        assert!(attempted < collected, "{attempted} {collected} {payments:?}");
+    }
 }
 
 /// A charge may have been made as soon as it was requested: whatever happens to the invoice, its answer decides.

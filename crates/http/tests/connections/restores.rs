@@ -5,6 +5,7 @@ use perennial_app::lifecycle;
 use perennial_domain::time::Time;
 use perennial_fake_provider::{Card, Kind, Seen};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 const DAY: i64 = 86_400;
 
@@ -32,6 +33,14 @@ fn creates(billed: &Billed) -> usize {
     billed.real.fake.seen().iter().filter(is_create).count()
 }
 
+async fn until(mut is_it: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !is_it() {
+        assert!(Instant::now() < deadline, "the provider is not asked");
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A service that was restored to the state before a subscription began. In the lost time its first period was charged, with
 /// this card. The organization is on hold.
 async fn after_charge(card: Card) -> (Billed, String) {
@@ -44,9 +53,7 @@ async fn after_charge(card: Card) -> (Billed, String) {
     match card {
         Card::Good => drop(billed.until_invoice(&subscription, |invoice| invoice["status"] == "paid").await),
         Card::Slow => {
-            while billed.real.fake.all("payment_intents").is_empty() {
-                tokio::task::yield_now().await;
-            }
+            until(|| !billed.real.fake.all("payment_intents").is_empty()).await;
         }
         _ => drop(billed.until_payment(&subscription, 1, "failed").await),
     }
@@ -87,9 +94,7 @@ async fn a_bank_debit_that_began_since_the_backup_is_awaited_and_not_begun_again
     billed.work();
     release(&billed).await;
     billed.until_payment(&subscription, 1, "processing").await;
-    while lists(&billed).is_empty() {
-        tokio::task::yield_now().await;
-    }
+    until(|| !lists(&billed).is_empty()).await;
     billed.real.fake.change("payment_intents", "pi_1", |intent| intent["status"] = json!("succeeded"));
     let path = format!("/subscription-payments/{}", billed.payments(&subscription).await[0]["id"].as_str().unwrap());
     let paid = billed.real.until_status(&path, "completed").await;
@@ -128,10 +133,11 @@ async fn nothing_is_charged_while_the_list_cannot_be_read() {
     billed.work();
     release(&billed).await;
     billed.until_payment(&subscription, 1, "processing").await;
-    while lists(&billed).len() < 3 {
+    until(|| {
         billed.real.app.advance(1);
-        tokio::task::yield_now().await;
-    }
+        lists(&billed).len() >= 3
+    })
+    .await;
     assert_eq!(creates(&billed), 1);
     billed.real.fake.set(|behavior| behavior.forbidden.clear());
     let path = format!("/subscription-payments/{}", billed.payments(&subscription).await[0]["id"].as_str().unwrap());
