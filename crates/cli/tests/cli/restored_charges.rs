@@ -69,8 +69,8 @@ fn a_restore_of_postgresql_is_declared_by_the_operator() {
     place.run(&[&hold[..], &["9000-01-01T00:00:00Z"]].concat()).refused_with(&["--restored-to", "future"]);
     let both = place.run(&[&hold[..], &["2026-01-01T00:00:00Z", "--all", "--org", "acme"]].concat());
     assert_eq!(both.code, Some(2));
-    let held = place.json(&[&hold[..], &["2026-01-01T00:00:00Z", "--org", "acme"]].concat());
-    assert_eq!((&held["held"], &held["held_reason"]), (&json!(true), &json!("restored")));
+    let status = place.json(&[&hold[..], &["2026-01-01T00:00:00Z", "--org", "acme"]].concat());
+    assert_eq!((&status["held"], &status["held_reason"]), (&json!(true), &json!("restored")));
     assert_eq!(place.json(&["lifecycle", "status"])["held"], false);
     let mut all = place.json(&[&hold[..], &["2026-01-01T00:00:00Z", "--all"]].concat())["held"].clone();
     all.as_array_mut().unwrap().sort_by_key(ToString::to_string);

@@ -139,6 +139,7 @@ pub struct Intent {
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "an answer lives for one step")]
 pub enum Answer {
     /// The customer's default payment method.
     Default(Option<String>),
