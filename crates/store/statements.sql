@@ -1169,26 +1169,28 @@ UPDATE test_clocks SET now = $2, target = $3, state = $4, transitions = $5, limi
     = $1 AND revision = $8;
 
 -- lifecycle_holds.insert
-INSERT INTO lifecycle_holds (id, reason, released_through) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET reason =
-    excluded.reason, released_through = excluded.released_through WHERE TRUE;
+INSERT INTO lifecycle_holds (id, reason, released_through, lost_since, lost_until) VALUES ($1, $2, $3, $4, $5) ON
+    CONFLICT (id) DO UPDATE SET reason = excluded.reason, released_through = excluded.released_through, lost_since =
+    excluded.lost_since, lost_until = excluded.lost_until WHERE TRUE;
 
 -- lifecycle_holds.by_key
-SELECT id, reason, released_through FROM lifecycle_holds WHERE id = $1;
+SELECT id, reason, released_through, lost_since, lost_until FROM lifecycle_holds WHERE id = $1;
 
 -- lifecycle_holds.live
 SELECT 1 FROM lifecycle_holds WHERE id = $1;
 
 -- lifecycle_holds.first_rows
-SELECT id, reason, released_through FROM lifecycle_holds ORDER BY id LIMIT $1;
+SELECT id, reason, released_through, lost_since, lost_until FROM lifecycle_holds ORDER BY id LIMIT $1;
 
 -- lifecycle_holds.next_rows
-SELECT id, reason, released_through FROM lifecycle_holds WHERE (id) > ($1) ORDER BY id LIMIT $2;
+SELECT id, reason, released_through, lost_since, lost_until FROM lifecycle_holds WHERE (id) > ($1) ORDER BY id LIMIT $2;
 
 -- lifecycle_holds.row
-SELECT id, reason, released_through FROM lifecycle_holds WHERE id = $1;
+SELECT id, reason, released_through, lost_since, lost_until FROM lifecycle_holds WHERE id = $1;
 
 -- lifecycle_holds.insert_row
-INSERT INTO lifecycle_holds (id, reason, released_through) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+INSERT INTO lifecycle_holds (id, reason, released_through, lost_since, lost_until) VALUES ($1, $2, $3, $4, $5) ON
+    CONFLICT DO NOTHING;
 
 -- lifecycle_holds.count
 SELECT COUNT(*) FROM lifecycle_holds;
@@ -2871,6 +2873,10 @@ UPDATE providers SET sealed_secret = $1 WHERE organization_id = $2 AND id = $3 A
 UPDATE connection_collections SET next_attempt_at = $4 WHERE organization_id = $1 AND payment_id = $2 AND connection_id
     = $3 AND next_attempt_at > $4;
 
+-- connection_collections::HASTEN_ADOPTED
+UPDATE connection_collections SET next_attempt_at = $4 WHERE organization_id = $1 AND intent_id = $2 AND connection_id
+    = $3 AND next_attempt_at > $4;
+
 -- connection_collections::LAST
 SELECT organization_id, payment_id, number, connection_id, state, payment_method, customer, intent_id, sends, sent_at,
     next_attempt_at, code, decline_code, created_at, updated_at FROM connection_collections WHERE organization_id = $1
@@ -2884,6 +2890,9 @@ INSERT INTO connection_collections (organization_id, payment_id, number, connect
     intent_id = excluded.intent_id, sends = excluded.sends, sent_at = excluded.sent_at, next_attempt_at =
     excluded.next_attempt_at, code = excluded.code, decline_code = excluded.decline_code, updated_at =
     excluded.updated_at;
+
+-- connection_collections::OF_INTENT
+SELECT payment_id FROM connection_collections WHERE organization_id = $1 AND intent_id = $2 LIMIT 1;
 
 -- connection_collections::WITH_WORK
 SELECT c.organization_id, c.payment_id FROM connection_collections AS c LEFT JOIN leases AS l ON l.organization_id =
@@ -3046,9 +3055,16 @@ SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o 
 INSERT INTO lifecycle_holds (id, reason) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET reason = excluded.reason WHERE
     lifecycle_holds.reason IS NULL;
 
+-- holds::HOLD_AFTER_LOSS
+INSERT INTO lifecycle_holds (id, reason, lost_since) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET reason =
+    COALESCE(lifecycle_holds.reason, excluded.reason), lost_since = CASE WHEN lifecycle_holds.lost_since <
+    excluded.lost_since THEN lifecycle_holds.lost_since ELSE excluded.lost_since END, lost_until = NULL;
+
 -- holds::HOLD_ALL
-INSERT INTO lifecycle_holds (id, reason) SELECT id, $1 FROM organizations WHERE deleted_at IS NULL ON CONFLICT (id) DO
-    UPDATE SET reason = excluded.reason WHERE lifecycle_holds.reason IS NULL;
+INSERT INTO lifecycle_holds (id, reason, lost_since) SELECT o.id, $1, COALESCE((SELECT MAX(f.entered_at) FROM feed AS f
+    WHERE f.organization_id = o.id), $2) FROM organizations AS o WHERE o.deleted_at IS NULL ON CONFLICT (id) DO UPDATE
+    SET reason = COALESCE(lifecycle_holds.reason, excluded.reason), lost_since = CASE WHEN lifecycle_holds.lost_since <
+    excluded.lost_since THEN lifecycle_holds.lost_since ELSE excluded.lost_since END, lost_until = NULL;
 
 -- holds::REMOVE
 DELETE FROM lifecycle_holds WHERE id = $1;
@@ -3388,6 +3404,10 @@ UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND 
 
 -- connection_inbox::LAST_RECEIVED
 SELECT received_at FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 ORDER BY id DESC LIMIT 1;
+
+-- connection_inbox::OF_OBJECT_SINCE
+SELECT 1 FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 AND object_id = $3 AND received_at >=
+    $4 LIMIT 1;
 
 -- connection_inbox::OF_UNIT
 SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,

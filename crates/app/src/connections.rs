@@ -116,29 +116,46 @@ pub(crate) async fn prepare_erasure(
     organization: OrganizationId,
     user: UserId,
 ) -> Result<Change, Error> {
-    let has_any = known(app).await?.values().any(|open| open.connection.organization_id == organization);
-    if !has_any {
+    let known = known(app).await?;
+    let own: Vec<&Connection> =
+        known.values().map(|open| &open.connection).filter(|own| own.organization_id == organization).collect();
+    if own.is_empty() {
         return Ok(change);
     }
     let mut change = connection_links::erase(change, organization, user.bytes());
-    for record in records_of(app, organization, user).await? {
+    let (records, charges) = records_of(app, organization, user).await?;
+    for record in records {
         for link in connection_links::of_record(&app.db, organization, record).await? {
             change = connection_inbox::forget_object(change, organization, link.connection_id, &link.external_id);
+        }
+    }
+    // Intents that were collected here have no link.
+    for connection in own.iter().filter(|own| own.collect) {
+        for charge in &charges {
+            change = connection_inbox::forget_object(change, organization, connection.id, charge);
         }
     }
     Ok(change)
 }
 
-/// The user, its subscriptions and their payments, up to a bound: what is older has lost its bodies anyway.
-async fn records_of(app: &App, organization: OrganizationId, user: UserId) -> Result<Vec<[u8; 16]>, Error> {
+/// The user, its subscriptions and their payments, and the external IDs of these, up to a bound: what is older has lost its bodies
+/// anyway.
+async fn records_of(
+    app: &App,
+    organization: OrganizationId,
+    user: UserId,
+) -> Result<(Vec<[u8; 16]>, Vec<String>), Error> {
     const AT_MOST: usize = 200;
     let query = subscriptions::Query { user_id: Some(user), ..subscriptions::Query::default() };
     let subscriptions = subscriptions::list(&app.db, organization, &query, None, AT_MOST).await?;
     let query = payments::Query { user_id: Some(user), ..payments::Query::default() };
     let payments = payments::list(&app.db, organization, &query, None, AT_MOST).await?;
     let subscriptions = subscriptions.items.into_iter().map(|subscription| subscription.id.bytes());
+    let charges =
+        payments.items.iter().filter_map(|payment| Some(payment.external_payment_id.as_ref()?.as_str().to_owned()));
+    let charges = charges.collect();
     let payments = payments.items.into_iter().map(|payment| payment.id.bytes());
-    Ok([user.bytes()].into_iter().chain(subscriptions).chain(payments).collect())
+    Ok(([user.bytes()].into_iter().chain(subscriptions).chain(payments).collect(), charges))
 }
 
 /// Every connection of the installation, as it was at most two seconds ago.

@@ -51,6 +51,8 @@ pub struct App {
     pub db: Db,
     /// The clock.
     pub clock: Clock,
+    /// When this process started.
+    pub(crate) started_at: Time,
     /// The source of IDs and secrets.
     pub entropy: Entropy,
     /// The keys derived from the master key.
@@ -133,6 +135,7 @@ impl App {
         let verifiers = Verifiers::new(options.provider_limits);
         Self {
             db,
+            started_at: clock.now(),
             clock,
             entropy,
             keys,

@@ -39,7 +39,7 @@ pub(crate) mod holds;
 pub(crate) mod state;
 
 pub use figures::count_lifecycle;
-pub use holds::{HeldOrganization, LifecycleStatus, held, resume, status};
+pub use holds::{HeldOrganization, LifecycleStatus, held, hold_restored, resume, status};
 pub use state::LifecycleOptions;
 
 const NAME: &str = "lifecycle";

@@ -35,20 +35,41 @@ pub struct Hold {
     pub reason: Option<HoldReason>,
     /// What is due until this instant is done, and is not late.
     pub released_through: Option<Time>,
+    /// The time that the store has lost. None: it has lost nothing.
+    pub lost: Option<LostTime>,
+}
+
+/// The time between the state that a store was restored to and the release of the hold. What was charged in it may be missing here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostTime {
+    /// When it began, on the real clock.
+    pub since: Time,
+    /// When it ended, on the organization's clock. None: the organization is still on hold.
+    pub until: Option<Time>,
+}
+
+impl LostTime {
+    /// Whether a payment may have been charged in the lost time: by a payment that is missing here, if one of these instants lies
+    /// before the end of that time. They are when the payment and its invoice were created, and when the billed period began.
+    pub fn concerns(self, instants: impl IntoIterator<Item = Time>) -> bool {
+        instants.into_iter().any(|instant| self.until.is_none_or(|until| instant <= until))
+    }
 }
 
 impl Hold {
     /// The hold of an organization that was never on hold.
     pub const fn none(organization_id: OrganizationId) -> Self {
-        Self { organization_id, reason: None, released_through: None }
+        Self { organization_id, reason: None, released_through: None, lost: None }
     }
 
     /// The hold after the operator has released what is due until `through`. The organization is on hold no more if that is
-    /// everything that is due at `now`.
+    /// everything that is due at `now`. A lost time ends with the hold.
     #[must_use]
     pub fn release(self, through: Time, now: Time) -> Self {
         let reason = self.reason.filter(|_| through < now);
-        Self { reason, released_through: self.released_through.max(Some(through)), ..self }
+        let ended = |lost: LostTime| LostTime { until: lost.until.or(reason.is_none().then_some(now)), ..lost };
+        let (released_through, lost) = (self.released_through.max(Some(through)), self.lost.map(ended));
+        Self { reason, released_through, lost, ..self }
     }
 
     /// Whether what is due at this instant may be done.
@@ -89,7 +110,7 @@ mod tests {
 
     fn held(reason: Option<HoldReason>, through: Option<i64>) -> Hold {
         let organization_id = OrganizationId::from_bytes([1; 16]);
-        Hold { organization_id, reason, released_through: through.map(at) }
+        Hold { organization_id, reason, released_through: through.map(at), lost: None }
     }
 
     #[test]
@@ -108,6 +129,22 @@ mod tests {
         assert_eq!(whole.admits_until(at(200)), at(200));
         // An earlier instant takes nothing back.
         assert_eq!(whole.release(at(10), at(200)).released_through, Some(at(100)));
+    }
+
+    #[test]
+    fn a_lost_time_ends_with_the_hold_and_concerns_what_began_in_it() {
+        let lost = Some(LostTime { since: at(10), until: None });
+        let restored = Hold { lost, ..held(Some(HoldReason::Restored), None) };
+        let partly = restored.release(at(50), at(100));
+        assert_eq!(partly.lost, lost);
+        assert!(partly.lost.unwrap().concerns([at(1_000_000)]), "it has not ended");
+        let whole = partly.release(at(100), at(100));
+        let ended = LostTime { since: at(10), until: Some(at(100)) };
+        assert_eq!(whole.lost, Some(ended));
+        assert!(ended.concerns([at(5)]) && ended.concerns([at(101), at(100)]) && !ended.concerns([at(101), at(102)]));
+        // A later hold for another reason, and its release, do not make it longer.
+        let late = Hold { reason: Some(HoldReason::Late), ..whole };
+        assert_eq!(late.release(at(500), at(500)).lost, Some(ended));
     }
 
     #[test]

@@ -40,10 +40,7 @@ pub(crate) fn create(
     let intent = json!({
         "id": id, "object": "payment_intent", "status": intent_status, "amount": field("amount").parse::<i64>().ok(),
         "currency": field("currency"), "customer": field("customer"), "payment_method": field("payment_method"), "created": now,
-        "metadata": {
-            "perennial_payment_id": field("metadata[perennial_payment_id]"),
-            "perennial_attempt": field("metadata[perennial_attempt]"),
-        },
+        "metadata": metadata(request),
     });
     objects.put(INTENTS, intent.clone());
     let body = match error {
@@ -60,6 +57,12 @@ pub(crate) fn create(
         keys.0.insert(key, (request.form.clone(), status, body.clone()));
     }
     (status, body)
+}
+
+/// The fields `metadata[…]`.
+fn metadata(request: &Seen) -> serde_json::Map<String, Value> {
+    let name = |field: &str| field.strip_prefix("metadata[")?.strip_suffix(']').map(str::to_owned);
+    request.form.iter().filter_map(|(field, value)| Some((name(field)?, json!(value)))).collect()
 }
 
 /// Cancels an intent. One that succeeded or is processing cannot be canceled.

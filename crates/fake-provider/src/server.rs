@@ -2,6 +2,7 @@
 
 use crate::Kind;
 use crate::behavior::{Behavior, Seen};
+use crate::intents::Keys;
 use crate::respond::{Response, State};
 use crate::webhooks::{self, Webhook};
 use bytes::Bytes;
@@ -90,6 +91,11 @@ impl FakeProvider {
     /// Forgets all events, as providers do after 30 days.
     pub fn forget_events(&self) {
         self.state.lock().unwrap().objects.events.clear();
+    }
+
+    /// Forgets all idempotency keys, as Stripe does after a day.
+    pub fn forget_keys(&self) {
+        self.state.lock().unwrap().keys = Keys::default();
     }
 
     /// The requests so far.

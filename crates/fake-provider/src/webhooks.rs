@@ -61,15 +61,43 @@ pub(crate) fn event(kind: Kind, number: usize, name: &str, object: &Value, (now,
         }),
         Kind::LemonSqueezy => json!({ "meta": { "event_name": name, "test_mode": !is_live }, "data": object }),
         Kind::Paddle => json!({
-            "event_id": format!("evt_{number}"), "event_type": name, "occurred_at": "2026-01-01T00:00:00.000000Z",
+            "event_id": format!("evt_{number}"), "event_type": name, "occurred_at": instant(now),
             "notification_id": format!("ntf_{number}"), "data": object,
         }),
     }
 }
 
+/// An instant in seconds since 1970, as Paddle writes it.
+fn instant(seconds: i64) -> String {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    // Years that begin in March end with the leap day.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    let year = era * 400 + year + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.000000Z")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_event_of_paddle_has_its_time() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00.000000Z"),
+            (951_782_399, "2000-02-28T23:59:59.000000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000000Z"),
+            (1_773_144_061, "2026-03-10T12:01:01.000000Z"),
+            (1_798_761_599, "2026-12-31T23:59:59.000000Z"),
+        ] {
+            assert_eq!(instant(seconds), expected);
+        }
+    }
 
     /// The vectors that the providers' own libraries publish.
     #[test]

@@ -9,5 +9,7 @@ mod outages;
 mod real;
 mod receiver;
 mod records;
+mod restores;
 mod support;
 mod sweeps;
+mod turns;

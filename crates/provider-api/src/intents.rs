@@ -2,10 +2,12 @@
 
 use crate::amounts::stripe_decimals;
 use crate::requests::encoded;
+use perennial_domain::connections::collection::earlier::Wanted;
 use perennial_domain::connections::collection::{Answer, Intent, Step};
 use perennial_domain::currency::Currency;
-use perennial_domain::id::PaymentId;
+use perennial_domain::id::{InvoiceId, PaymentId, SubscriptionId};
 use perennial_domain::money::Money;
+use perennial_domain::time::Time;
 use serde_json::Value;
 
 /// A request.
@@ -30,6 +32,39 @@ pub struct Charge {
     pub amount: Money,
     /// Its currency.
     pub currency: Currency,
+    /// The subscription.
+    pub subscription: Option<SubscriptionId>,
+    /// The invoice.
+    pub invoice: Option<InvoiceId>,
+    /// The start of the period that the invoice bills, if it is one of a cycle.
+    pub period_start: Option<Time>,
+}
+
+impl Charge {
+    /// What the charge would collect, as the metadata of an intent describes it.
+    pub fn wanted(&self) -> Wanted {
+        Wanted {
+            payment: self.payment.to_string(),
+            invoice: self.invoice.map(|id| id.to_string()),
+            subscription: self.subscription.map(|id| id.to_string()).unwrap_or_default(),
+            period_start: self.period_start.map(|start| start.to_string()),
+            amount: units(self.amount, self.currency),
+            currency: self.currency.as_str().to_ascii_lowercase(),
+        }
+    }
+
+    /// What identifies the charge after a restore too.
+    fn metadata(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let Wanted { invoice, subscription, period_start, .. } = self.wanted();
+        let subscription = Some(subscription).filter(|id| !id.is_empty());
+        [
+            ("metadata[perennial_subscription_id]", subscription),
+            ("metadata[perennial_invoice_id]", invoice),
+            ("metadata[perennial_period_start]", period_start),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+    }
 }
 
 /// The request of a step. None if the amount cannot be written in the provider's smallest unit, or if there is no request.
@@ -60,7 +95,8 @@ pub fn request(step: &Step, charge: Charge, after: Option<&str>) -> Option<Reque
                 ("metadata[perennial_payment_id]", charge.payment.to_string()),
                 ("metadata[perennial_attempt]", charge.number.to_string()),
             ];
-            let form: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+            let fields = fields.into_iter().chain(charge.metadata());
+            let form: Vec<String> = fields.map(|(name, value)| format!("{name}={}", encoded(&value))).collect();
             let path = "/v1/payment_intents".to_owned();
             Some(Request { path, form: Some(form.join("&")), key: Some(key.clone()) })
         }
@@ -82,9 +118,10 @@ pub fn answer(step: &Step, status: u16, body: &str, retry_after: Option<i64>) ->
         200..=299 => match step {
             Step::Customer(_) => Answer::Default(reference(&value["invoice_settings"]["default_payment_method"])),
             Step::Method(_) => Answer::Owner(reference(&value["customer"])),
-            Step::Search { .. } => {
-                Answer::Intents(value["data"].as_array().into_iter().flatten().map(intent).collect())
-            }
+            // What is no list does not show that there is no intent.
+            Step::Search { .. } => value["data"]
+                .as_array()
+                .map_or(Answer::Unknown, |intents| Answer::Intents(intents.iter().map(intent).collect())),
             _ if value["id"].is_string() => Answer::Intent(intent(&value)),
             _ => Answer::Unknown,
         },
@@ -121,14 +158,20 @@ pub fn intent(value: &Value) -> Intent {
         decline_code: text(&error["decline_code"]),
         payment: text(&value["metadata"]["perennial_payment_id"]),
         attempt: text(&value["metadata"]["perennial_attempt"]),
+        invoice: text(&value["metadata"]["perennial_invoice_id"]),
+        subscription: text(&value["metadata"]["perennial_subscription_id"]),
+        period_start: text(&value["metadata"]["perennial_period_start"]),
+        amount: value["amount"].as_i64(),
+        currency: text(&value["currency"]),
     }
 }
 
-/// The payment that an event about an intent names, if it is one of a collection.
-pub fn payment_of_event(body: &[u8]) -> Option<PaymentId> {
+/// The payment and the intent that an event is about, if the intent is one of a collection.
+pub fn of_event(body: &[u8]) -> Option<(PaymentId, String)> {
     let event: Value = serde_json::from_slice(body).ok()?;
     let object = &event["data"]["object"];
-    (object["object"] == "payment_intent").then(|| intent(object).payment)?.and_then(|payment| payment.parse().ok())
+    let intent = (object["object"] == "payment_intent").then(|| intent(object))?;
+    Some((intent.payment?.parse().ok()?, intent.id))
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -149,7 +192,8 @@ mod tests {
     fn charge(amount: &str, currency: &str) -> Charge {
         let currency = Currency::parse(currency).unwrap();
         let amount = crate::amounts::amount(amount, 4, currency).unwrap();
-        Charge { payment: PaymentId::new(Time::MIN, 7), number: 2, amount, currency }
+        let (payment, subscription) = (PaymentId::new(Time::MIN, 7), Some(SubscriptionId::new(Time::MIN, 8)));
+        Charge { payment, number: 2, amount, currency, subscription, invoice: None, period_start: None }
     }
 
     #[test]
@@ -169,9 +213,40 @@ mod tests {
         ] {
             assert!(form.contains(field), "{form}");
         }
-        assert!(
-            form.ends_with(&format!("metadata[perennial_payment_id]={}&metadata[perennial_attempt]=2", charge.payment))
-        );
+        let payment = format!("metadata[perennial_payment_id]={}&metadata[perennial_attempt]=2", charge.payment);
+        let subscription = charge.subscription.unwrap();
+        assert!(form.ends_with(&format!("{payment}&metadata[perennial_subscription_id]={subscription}")), "{form}");
+    }
+
+    #[test]
+    fn an_intent_is_recognized_by_what_it_collected() {
+        let invoice = Some(InvoiceId::new(Time::MIN, 9));
+        let charge = Charge { invoice, period_start: Some(Time::MIN), ..charge("199900", "EUR") };
+        let step = Step::Create { key: String::new(), customer: "cus_1".into(), method: "pm_1".into() };
+        let form = request(&step, charge, None).unwrap().form.unwrap();
+        let pairs: Vec<(String, String)> = url_decoded(&form);
+        let field = |name: &str| pairs.iter().find(|(found, _)| found == name).unwrap().1.clone();
+        let metadata = |name: &str| field(&format!("metadata[{name}]"));
+        let object = json!({
+            "id": "pi_1", "status": "succeeded", "amount": field("amount").parse::<i64>().unwrap(), "currency": field("currency"),
+            "metadata": {
+                "perennial_subscription_id": metadata("perennial_subscription_id"),
+                "perennial_invoice_id": metadata("perennial_invoice_id"),
+                "perennial_period_start": metadata("perennial_period_start"),
+            },
+        });
+        // After a restore the payment and the invoice have other IDs.
+        let again = Charge { payment: PaymentId::new(Time::MIN, 99), invoice: None, ..charge };
+        assert_eq!(again.wanted().candidates(vec![intent(&object)]).len(), 1);
+        let later = Charge { period_start: Some(Time::MIN.plus_seconds(1)), ..again };
+        assert!(later.wanted().candidates(vec![intent(&object)]).is_empty());
+    }
+
+    /// The fields of a form whose values have no other escapes than those of `:`.
+    fn url_decoded(form: &str) -> Vec<(String, String)> {
+        let pair =
+            |field: &str| field.split_once('=').map(|(name, value)| (name.to_owned(), value.replace("%3A", ":")));
+        form.split('&').filter_map(pair).collect()
     }
 
     #[test]
@@ -204,6 +279,11 @@ mod tests {
             assert_eq!(answer(&create, status, "", None), Answer::Unknown);
         }
         assert_eq!(answer(&create, 200, "no JSON", None), Answer::Unknown);
+        let search = Step::Search { customer: "cus_1".into(), since: Time::MIN };
+        for body in ["<html>", "{}", r#"{"data": null}"#] {
+            assert_eq!(answer(&search, 200, body, None), Answer::Unknown);
+        }
+        assert_eq!(answer(&search, 200, r#"{"data": []}"#, None), Answer::Intents(Vec::new()));
         let customer = json!({ "id": "cus_1", "invoice_settings": { "default_payment_method": { "id": "pm_1" } } });
         assert_eq!(
             answer(&Step::Customer("cus_1".into()), 200, &customer.to_string(), None),

@@ -119,6 +119,9 @@ pub fn permissions(service: Service) -> &'static [(&'static str, &'static str)] 
     }
 }
 
+/// The same for a connection to Stripe that collects. Whether the key may also write shows only when it does.
+pub const COLLECTING: &[(&str, &str)] = &[("payment intents", "/v1/payment_intents?limit=1")];
+
 /// The object of a response, without its envelope. None if the body is not a response for one object.
 pub fn object_of(service: Service, body: &str) -> Option<String> {
     #[derive(serde::Deserialize)]

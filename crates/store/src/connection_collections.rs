@@ -58,6 +58,9 @@ pub(crate) static LAST: LazyLock<Sql> = LazyLock::new(|| {
     CONNECTION_COLLECTIONS.select("WHERE organization_id = $1 AND payment_id = $2 ORDER BY number DESC LIMIT 1")
 });
 
+pub(crate) static OF_INTENT: Sql =
+    Sql::new("SELECT payment_id FROM connection_collections WHERE organization_id = $1 AND intent_id = $2 LIMIT 1");
+
 pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(
         "SELECT c.organization_id, c.payment_id
@@ -73,6 +76,12 @@ pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static HASTEN: Sql = Sql::new(
     "UPDATE connection_collections SET next_attempt_at = $4
      WHERE organization_id = $1 AND payment_id = $2 AND connection_id = $3 AND next_attempt_at > $4",
+);
+
+/// The intent of a payment that the store has lost names that payment, and belongs to another one by now.
+pub(crate) static HASTEN_ADOPTED: Sql = Sql::new(
+    "UPDATE connection_collections SET next_attempt_at = $4
+     WHERE organization_id = $1 AND intent_id = $2 AND connection_id = $3 AND next_attempt_at > $4",
 );
 
 impl Record for Collection {
@@ -124,6 +133,12 @@ pub async fn last(db: &Db, organization: OrganizationId, payment: PaymentId) -> 
     db.one(&LAST, &[organization.bytes().into(), payment.bytes().into()], record::read).await
 }
 
+/// The payment that an intent was requested or adopted for.
+pub async fn of_intent(db: &Db, organization: OrganizationId, intent: &str) -> Result<Option<PaymentId>, Error> {
+    let read = |row: &Row<'_>| Ok(PaymentId::from_bytes(row.uuid(0)?));
+    db.one(&OF_INTENT, &[organization.bytes().into(), intent.into()], read).await
+}
+
 /// Stores a collection, or replaces it. A replacement must be fenced by the lease on the payment.
 pub fn put(change: Change, collection: &Collection) -> Change {
     change.execute(&PUT, record::values(collection, Purpose::Insert), Violation::Record)
@@ -140,15 +155,15 @@ pub async fn with_work(db: &Db, now: Time, limit: i64) -> Result<Vec<Unit>, Erro
     db.all(&WITH_WORK, &[codec::time(now), limit.into()], read).await
 }
 
-/// The collection of a payment is looked at now: its intent may have changed.
+/// The collection of a payment, and the one that has adopted this intent, are looked at now: the intent may have changed.
 pub fn hasten(
     change: Change,
     organization: OrganizationId,
-    payment: PaymentId,
+    (payment, intent): (PaymentId, &str),
     connection: ConnectionId,
     now: Time,
 ) -> Change {
-    let params: Vec<Value> =
-        vec![organization.bytes().into(), payment.bytes().into(), connection.bytes().into(), codec::time(now)];
-    change.execute_any(&HASTEN, params)
+    let params = |of: Value| vec![organization.bytes().into(), of, connection.bytes().into(), codec::time(now)];
+    let change = change.execute_any(&HASTEN, params(payment.bytes().into()));
+    change.execute_any(&HASTEN_ADOPTED, params(intent.into()))
 }

@@ -88,6 +88,11 @@ pub(crate) static OF_UNIT: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static BY_KEY: LazyLock<Sql> =
     LazyLock::new(|| CONNECTION_INBOX.select("WHERE organization_id = $1 AND connection_id = $2 AND event_key = $3"));
 
+pub(crate) static OF_OBJECT_SINCE: Sql = Sql::new(
+    "SELECT 1 FROM connection_inbox
+     WHERE organization_id = $1 AND connection_id = $2 AND object_id = $3 AND received_at >= $4 LIMIT 1",
+);
+
 /// A hint leaves `waiting`, or waits longer.
 pub(crate) static SETTLE: Sql = Sql::new(
     "UPDATE connection_inbox
@@ -224,6 +229,18 @@ pub async fn of_unit(
     limit: i64,
 ) -> Result<Vec<InboxItem>, Error> {
     db.all(&OF_UNIT, &[organization.bytes().into(), unit.into(), limit.into()], record::read).await
+}
+
+/// Whether a hint of an object was received at this time or later.
+pub async fn has_since(
+    db: &Db,
+    organization: OrganizationId,
+    connection: ConnectionId,
+    object_id: &str,
+    since: Time,
+) -> Result<bool, Error> {
+    let params = [organization.bytes().into(), connection.bytes().into(), object_id.into(), codec::time(since)];
+    Ok(db.one(&OF_OBJECT_SINCE, &params, |_| Ok(())).await?.is_some())
 }
 
 /// The hint with this key.

@@ -13,8 +13,9 @@ use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::{Conflict, Table};
 use crate::value::{Type, Value};
-use perennial_domain::holds::{Hold, HoldReason};
+use perennial_domain::holds::{Hold, HoldReason, LostTime};
 use perennial_domain::id::OrganizationId;
+use perennial_domain::time::Time;
 
 /// The holds. The key is the organization; one that was never on hold has no row.
 pub static LIFECYCLE_HOLDS: Table = Table::new(
@@ -24,6 +25,8 @@ pub static LIFECYCLE_HOLDS: Table = Table::new(
         Column::key("id", Type::Uuid),
         Column::fixed("reason", Type::Text).nullable(),
         Column::fixed("released_through", Type::Time).nullable(),
+        Column::fixed("lost_since", Type::Time).nullable(),
+        Column::fixed("lost_until", Type::Time).nullable(),
     ],
 )
 .on_conflict(Conflict::ReplaceIf("TRUE"));
@@ -35,10 +38,27 @@ const PUT_ON_HOLD: &str =
 pub(crate) static HOLD: LazyLock<Sql> =
     LazyLock::new(|| Sql::built(format!("INSERT INTO lifecycle_holds (id, reason) VALUES ($1, $2) {PUT_ON_HOLD}")));
 
-/// `WHERE TRUE`: SQLite could take `ON` for the constraint of a join.
+/// An organization that has lost an earlier time has lost both.
+const PUT_ON_HOLD_AFTER_LOSS: &str = "ON CONFLICT (id) DO UPDATE SET
+         reason = COALESCE(lifecycle_holds.reason, excluded.reason),
+         lost_since = CASE WHEN lifecycle_holds.lost_since < excluded.lost_since
+             THEN lifecycle_holds.lost_since ELSE excluded.lost_since END,
+         lost_until = NULL";
+
+pub(crate) static HOLD_AFTER_LOSS: LazyLock<Sql> = LazyLock::new(|| {
+    Sql::built(format!(
+        "INSERT INTO lifecycle_holds (id, reason, lost_since) VALUES ($1, $2, $3) {PUT_ON_HOLD_AFTER_LOSS}"
+    ))
+});
+
+/// What is missing in a copy happened after the last event that it has.
+///
+/// `WHERE`: without it SQLite could take `ON` for the constraint of a join.
 pub(crate) static HOLD_ALL: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
-        "INSERT INTO lifecycle_holds (id, reason) SELECT id, $1 FROM organizations WHERE deleted_at IS NULL {PUT_ON_HOLD}"
+        "INSERT INTO lifecycle_holds (id, reason, lost_since)
+         SELECT o.id, $1, COALESCE((SELECT MAX(f.entered_at) FROM feed AS f WHERE f.organization_id = o.id), $2)
+         FROM organizations AS o WHERE o.deleted_at IS NULL {PUT_ON_HOLD_AFTER_LOSS}"
     ))
 });
 
@@ -58,6 +78,8 @@ impl Record for Hold {
         row.uuid("id", self.organization_id.bytes());
         row.optional_text("reason", self.reason.map(HoldReason::as_str));
         row.optional_time("released_through", self.released_through);
+        row.optional_time("lost_since", self.lost.map(|lost| lost.since));
+        row.optional_time("lost_until", self.lost.and_then(|lost| lost.until));
     }
 
     fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
@@ -65,6 +87,10 @@ impl Record for Hold {
             organization_id: OrganizationId::from_bytes(row.uuid("id")?),
             reason: row.optional_text("reason")?.map(|word| codec::word(&word, HoldReason::from_stored)).transpose()?,
             released_through: row.optional_time("released_through")?,
+            lost: {
+                let (since, until) = (row.optional_time("lost_since")?, row.optional_time("lost_until")?);
+                since.map(|since| LostTime { since, until })
+            },
         })
     }
 }
@@ -109,6 +135,12 @@ pub fn hold(change: Change, organization: OrganizationId, reason: HoldReason) ->
     change.execute_any(&HOLD, vec![organization.bytes().into(), reason.as_str().into()])
 }
 
+/// Puts an organization on hold whose store was restored to the state of this instant.
+pub fn hold_restored(change: Change, organization: OrganizationId, state_of: Time) -> Change {
+    let reason = HoldReason::Restored.as_str();
+    change.execute_any(&HOLD_AFTER_LOSS, vec![organization.bytes().into(), reason.into(), codec::time(state_of)])
+}
+
 /// Forgets the hold of an organization that is deleted, or whose clock is.
 pub fn remove(change: Change, organization: OrganizationId) -> Change {
     change.execute_any(&REMOVE, vec![organization.bytes().into()])
@@ -116,7 +148,7 @@ pub fn remove(change: Change, organization: OrganizationId) -> Change {
 
 /// Puts every organization of a copied store on hold.
 pub async fn hold_all(bulk: &mut Bulk, reason: HoldReason) -> Result<(), Error> {
-    bulk.execute(&HOLD_ALL, &[vec![reason.as_str().into()]]).await.map(drop)
+    bulk.execute(&HOLD_ALL, &[vec![reason.as_str().into(), codec::time(Time::MIN)]]).await.map(drop)
 }
 
 /// Puts imported organizations on hold.
@@ -126,7 +158,16 @@ pub async fn hold_imported(bulk: &mut Bulk, organizations: impl Iterator<Item = 
     if rows.is_empty() { Ok(()) } else { bulk.execute(&HOLD, &rows).await.map(drop) }
 }
 
-/// What a backup's file runs when it becomes the store. A backup of an older version has no such table and nothing to hold.
-pub(crate) const RESTORED: &str = "INSERT INTO lifecycle_holds (id, reason)
+/// What a backup's file runs when it becomes the store. What is missing in it happened after the last event that it has.
+pub(crate) const RESTORED: &str = "INSERT INTO lifecycle_holds (id, reason, lost_since)
+     SELECT o.id, 'restored', COALESCE((SELECT MAX(f.entered_at) FROM feed AS f WHERE f.organization_id = o.id), 0)
+     FROM organizations AS o WHERE o.deleted_at IS NULL
+     ON CONFLICT (id) DO UPDATE SET
+         reason = COALESCE(lifecycle_holds.reason, excluded.reason),
+         lost_since = MIN(COALESCE(lifecycle_holds.lost_since, excluded.lost_since), excluded.lost_since),
+         lost_until = NULL";
+
+/// The same for a backup of a version without lost times. Its migration adds them.
+pub(crate) const RESTORED_WITHOUT_LOSS: &str = "INSERT INTO lifecycle_holds (id, reason)
      SELECT id, 'restored' FROM organizations WHERE deleted_at IS NULL
      ON CONFLICT (id) DO UPDATE SET reason = excluded.reason WHERE lifecycle_holds.reason IS NULL";

@@ -90,6 +90,11 @@ impl TestApp {
         Self::over(TestStore::migrated().await, clock, options).await
     }
 
+    /// Starts one over this store, at this time.
+    pub async fn over_store(store: TestStore, now: Time, options: TestOptions) -> Self {
+        Self::over(store, Arc::new(AtomicI64::new(now.as_micros())), options).await
+    }
+
     /// Starts a second server over the same store and clock, as another machine would; only on PostgreSQL.
     pub async fn second_server(&self) -> Option<Self> {
         if !self.store.is_postgres() {

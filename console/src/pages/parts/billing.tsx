@@ -85,6 +85,7 @@ function termsOf(billing: SubscriptionBilling, plans: readonly Plan[]): Term[] {
     change !== null && ["Next period", changeWords(change, plans)],
     ["Collection", words(billing.collection)],
     ["Payment method", <code>{billing.payment_method ?? "—"}</code>],
+    billing.connection_id !== null && ["Charged through", <a href={to("connections", billing.connection_id)}><code>{billing.connection_id}</code></a>],
     ["Period began", <Moment at={billing.period_start} />],
     billing.trial_ends_at !== null && ["Trial ends", <Moment at={billing.trial_ends_at} />],
     billing.paused_at !== null && ["Paused", <Moment at={billing.paused_at} />],

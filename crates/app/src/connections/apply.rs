@@ -36,6 +36,8 @@ pub(super) struct Work<'a> {
     pub(super) key: &'a str,
     /// The user that the webhook itself names.
     pub(super) custom_user: Option<UserId>,
+    /// Whether a sweep applies it: hints and collections go first.
+    pub(super) is_sweep: bool,
 }
 
 /// What is to be written of an object.
@@ -90,6 +92,7 @@ impl Work<'_> {
             Fetched::Ignored(code) => Ended::Settled(InboxState::Ignored, Some(code)),
             Fetched::Malformed(code) => Ended::Settled(InboxState::Failed, Some(code)),
             Fetched::Unavailable { retry_after, .. } => Ended::Delayed(Delay::Unavailable(retry_after)),
+            Fetched::NotSent(seconds) => Ended::Delayed(Delay::NotSent(seconds)),
             Fetched::LeadsTo(objects) => self.follow(&objects, (object, external_id), depth).await?,
         };
         self.settle(lease, rows, ended).await?;
@@ -103,7 +106,12 @@ impl Work<'_> {
         };
         let (db, figures) = (&self.app.db, &self.app.connections);
         let account = Account { connection, api_key: &secrets.api_key, db, figures };
-        let fetched = self.app.payment_providers().fetch(account, object, external_id).await;
+        let provider = self.app.payment_providers();
+        let fetched = if self.is_sweep {
+            provider.fetch_in_sweep(account, object, external_id).await
+        } else {
+            provider.fetch(account, object, external_id).await
+        };
         health::note(self.app, self.open, &fetched).await?;
         Ok(fetched)
     }

@@ -1,6 +1,8 @@
 //! Collecting payments through Stripe. A request stores the collection and returns; the background work sends the requests that the
 //! pure `perennial_domain::connections::collection` decides, and stores each state before the next request.
 
+mod ask;
+mod earlier;
 pub mod job;
 
 pub use job::Collections;

@@ -26,6 +26,9 @@ const STORE_SECONDS: i64 = 60;
 
 /// Notes what a request shows about the provider.
 pub(super) async fn note(app: &App, open: &OpenConnection, fetched: &Fetched) -> Result<(), Error> {
+    if matches!(fetched, Fetched::NotSent(_)) {
+        return Ok(());
+    }
     let connection = &open.connection;
     let (organization, id) = (connection.organization_id, connection.id);
     let now = app.clock.now();

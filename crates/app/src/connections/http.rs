@@ -67,7 +67,8 @@ impl Provider for HttpProvider {
     fn check<'a>(&'a self, account: Account<'a>) -> Pending<'a, Result<(), String>> {
         Box::pin(async move {
             let call = self.call(account, Priority::First);
-            for (name, path) in requests::permissions(service(account.connection.kind)) {
+            let collecting = if account.connection.collect { requests::COLLECTING } else { &[] };
+            for (name, path) in requests::permissions(service(account.connection.kind)).iter().chain(collecting) {
                 let outcome = call.get(path).await;
                 outcome.map_err(|error| format!("{name} cannot be read: {}", error.describe()))?;
             }

@@ -70,7 +70,7 @@ async fn apply(app: &App, lease: Lease, rows: &[InboxItem]) -> Result<bool, Erro
     let Some(known) = known.filter(|known| known.connection.is_enabled) else { return Ok(false) };
     let kind = known.connection.kind;
     let custom_user = rows.iter().find_map(|row| custom_user(kind, row.body.as_deref()?));
-    let work = Work { app, open: &known, key: &first.key, custom_user };
+    let work = Work { app, open: &known, key: &first.key, custom_user, is_sweep: false };
     match work.apply(lease, object, external_id, rows, 0).await {
         Ok(_) => Ok(true),
         Err(Error::Conflict(_)) => {

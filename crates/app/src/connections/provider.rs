@@ -45,6 +45,9 @@ pub enum Fetched {
         /// Whether the status was 429.
         is_rate_limited: bool,
     },
+    /// The request was not sent: the connection has used up its requests for this many seconds. It shows nothing about the
+    /// provider.
+    NotSent(i64),
     /// The object cannot be a record: `malformed`, `unknown_status`, or a code of the importer.
     Malformed(&'static str),
 }
@@ -61,6 +64,8 @@ pub enum Page {
         /// The seconds of `Retry-After`.
         retry_after: Option<i64>,
     },
+    /// The request was not sent: the connection has used up its requests for this many seconds.
+    NotSent(i64),
     /// The answer is no list.
     Malformed,
 }
@@ -69,6 +74,7 @@ impl From<Fetched> for Page {
     fn from(fetched: Fetched) -> Self {
         match fetched {
             Fetched::Unavailable { retry_after, .. } => Self::Unavailable { retry_after },
+            Fetched::NotSent(seconds) => Self::NotSent(seconds),
             Fetched::NotFound => Self::CursorUnknown,
             _ => Self::Malformed,
         }

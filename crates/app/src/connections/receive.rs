@@ -9,7 +9,7 @@ use perennial_domain::connections::hints::{Hint, Refusal};
 use perennial_domain::connections::inbox::{InboxItem, InboxState};
 use perennial_domain::id::{ConnectionId, uuid_v7};
 use perennial_identity::provider_signature::is_signed;
-use perennial_provider_api::intents::payment_of_event;
+use perennial_provider_api::intents;
 use perennial_store::{self as store, Change, Violation, connection_collections, connection_inbox};
 use std::time::Duration;
 
@@ -57,15 +57,17 @@ pub(super) async fn store_event(app: &App, connection: &Connection, body: &[u8])
     let (id, now) = (connection.id, app.clock.now());
     let hint = Hint::read(connection, body);
     // An intent of a collection is looked at by the collection.
-    let collected = (connection.kind == ConnectionKind::Stripe).then(|| payment_of_event(body)).flatten();
+    let collected = (connection.kind == ConnectionKind::Stripe).then(|| intents::of_event(body)).flatten();
     let (state, code) = match hint.refusal {
         None => (InboxState::Waiting, None),
         Some(Refusal::Ignored("unhandled_type")) if collected.is_some() => (InboxState::Applied, None),
         Some(Refusal::Ignored(code)) => (InboxState::Ignored, Some(code)),
         Some(Refusal::Malformed) => (InboxState::Failed, Some("malformed")),
     };
+    let collected = collected.filter(|_| state == InboxState::Applied);
     let (object, object_id) = hint.object.unzip();
     let unit = object.zip(object_id.as_deref()).map(|(object, external)| object_unit(id, object, external));
+    let object_id = object_id.or_else(|| collected.as_ref().map(|(_, intent)| intent.clone()));
     let item = InboxItem {
         organization_id: connection.organization_id,
         id: uuid_v7(now, app.entropy.id_bits()),
@@ -85,8 +87,8 @@ pub(super) async fn store_event(app: &App, connection: &Connection, body: &[u8])
         body: Some(body.to_vec()),
     };
     let mut change = connection_inbox::insert(Change::new(), &item).within(COMMIT_WITHIN);
-    if let Some(payment) = collected.filter(|_| state == InboxState::Applied) {
-        change = connection_collections::hasten(change, connection.organization_id, payment, id, now);
+    if let Some((payment, intent)) = &collected {
+        change = connection_collections::hasten(change, connection.organization_id, (*payment, intent), id, now);
     }
     match app.db.commit(change).await {
         Ok(()) => {

@@ -21,6 +21,7 @@ use perennial_store::leases::{Lease, Unit};
 use perennial_store::{self as store, Change, Violation, connection_progress, connection_states};
 use std::sync::Arc;
 use std::time::Duration;
+use sweep::Progress;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -49,7 +50,7 @@ impl Job for Reconcile {
         for open in known.values().filter(|open| open.connection.is_enabled && open.secrets.is_some()) {
             let connection = &open.connection;
             let state = state(app, connection).await?;
-            if state.is_some_and(|state| is_due(connection.kind, &state, now)) {
+            if state.is_some_and(|state| is_due(app, connection.kind, &state, now)) {
                 units.push(connection_progress::unit(connection.organization_id, connection.id));
             }
         }
@@ -70,12 +71,12 @@ impl Job for Reconcile {
 }
 
 /// Whether there is work, unless requests fail and the next try is later.
-fn is_due(kind: ConnectionKind, state: &ConnectionProgress, now: Time) -> bool {
+fn is_due(app: &App, kind: ConnectionKind, state: &ConnectionProgress, now: Time) -> bool {
     let waits = |until: Option<Time>| until.is_some_and(|until| until > now);
     if waits(state.paused_until) || (state.failing_since.is_some() && waits(state.probe_at)) {
         return false;
     }
-    state.sweep.is_some() || is_sweep_due(kind, state, now) || is_catch_up_due(kind, state, now)
+    state.sweep.is_some() || is_sweep_due(kind, state, now) || is_catch_up_due(app, kind, state, now)
 }
 
 fn is_sweep_due(kind: ConnectionKind, state: &ConnectionProgress, now: Time) -> bool {
@@ -83,9 +84,10 @@ fn is_sweep_due(kind: ConnectionKind, state: &ConnectionProgress, now: Time) -> 
     state.swept_at.is_none_or(|last| now >= last.plus_seconds(every))
 }
 
-fn is_catch_up_due(kind: ConnectionKind, state: &ConnectionProgress, now: Time) -> bool {
+/// At the start of a server and every five minutes: while no server ran, webhooks were lost.
+fn is_catch_up_due(app: &App, kind: ConnectionKind, state: &ConnectionProgress, now: Time) -> bool {
     kind != ConnectionKind::LemonSqueezy
-        && state.caught_up_at.is_none_or(|last| now >= last.plus_seconds(CATCH_UP_SECONDS))
+        && state.caught_up_at.is_none_or(|last| last < app.started_at || now >= last.plus_seconds(CATCH_UP_SECONDS))
 }
 
 async fn state(app: &App, connection: &Connection) -> Result<Option<ConnectionProgress>, Error> {
@@ -113,15 +115,15 @@ impl<'a> Run<'a> {
         let connection = &self.open.connection;
         let Some(state) = state(self.app, connection).await? else { return Ok(false) };
         let now = self.app.clock.now();
-        if !is_due(connection.kind, &state, now) {
+        if !is_due(self.app, connection.kind, &state, now) {
             return Ok(false);
         }
-        if is_catch_up_due(connection.kind, &state, now) {
+        if is_catch_up_due(self.app, connection.kind, &state, now) {
             return self.catch_up(&state).await;
         }
         let stored = state.sweep.as_deref().and_then(Sweep::from_stored);
         let mut sweep = stored.unwrap_or_else(|| Sweep::begin(SweepOptions::default(), now));
-        self.sweep_page(&mut sweep).await
+        Ok(matches!(self.sweep_page(&mut sweep).await?, Progress::Continues))
     }
 
     /// Commits a change that is rejected if the lease was lost.
@@ -157,10 +159,14 @@ async fn run_now(app: &App, open: &OpenConnection, lease: Lease, options: SweepO
     let run = Run::new(app, open, lease)
         .ok_or_else(|| Error::Internal("the connection is disabled, or its secrets cannot be opened".to_owned()))?;
     let mut sweep = Sweep::begin(SweepOptions { requested: true, ..options }, app.clock.now());
-    while !sweep.is_done {
-        if !run.sweep_page(&mut sweep).await? && !sweep.is_done {
-            return Err(Error::Internal("the provider does not answer: a server continues later".to_owned()));
+    loop {
+        match run.sweep_page(&mut sweep).await? {
+            Progress::Continues => {}
+            Progress::Ended => return Ok(sweep),
+            Progress::NotSent(seconds) => sleep(Duration::from_secs(seconds.clamp(1, 60).unsigned_abs())).await,
+            Progress::Unavailable => {
+                return Err(Error::Internal("the provider does not answer: a server continues later".to_owned()));
+            }
         }
     }
-    Ok(sweep)
 }

@@ -63,6 +63,13 @@ pub async fn resume(app: &App, organization: &Organization, through: Option<Time
     status(app, organization).await
 }
 
+/// Puts an organization on hold whose store was restored to the state of this instant, and returns the state after it. Before a
+/// payment is charged that may have been charged since then, the payment provider is asked.
+pub async fn hold_restored(app: &App, organization: &Organization, state_of: Time) -> Result<LifecycleStatus, Error> {
+    app.db.commit(holds::hold_restored(Change::new(), organization.id, state_of)).await?;
+    status(app, organization).await
+}
+
 /// The organizations that are on hold.
 pub async fn held(app: &App, limit: i64) -> Result<Vec<HeldOrganization>, Error> {
     Ok(holds::held(&app.db, limit).await?)

@@ -54,6 +54,7 @@ pub(super) const ORG: &str = "Examples:
 pub(super) const LIFECYCLE: &str = "Examples:
   perennial lifecycle status
   perennial lifecycle status --org acme --json
+  perennial lifecycle hold --restored-to 2026-01-31T04:00:00Z --all
   perennial lifecycle resume --org acme
   perennial lifecycle resume --org acme --through 2026-01-31T00:00:00Z
   perennial lifecycle unpark sub_01j…

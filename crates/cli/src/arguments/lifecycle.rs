@@ -10,6 +10,21 @@ pub(crate) enum Lifecycle {
         #[command(flatten)]
         org: InOrg,
     },
+    /// Put an organization on hold after you restored its database.
+    ///
+    /// `perennial backup restore` does this by itself. A restore with the tools of PostgreSQL is not visible to Perennial: run
+    /// this command before you start a server. Until you release the organization with `resume`, nothing is billed. Before a
+    /// payment is charged that may have been charged since the restored state, the payment provider is asked.
+    Hold {
+        /// The time of the state that was restored: of the dump, or the recovery target. An earlier time does no harm.
+        #[arg(long, value_name = "TIME")]
+        restored_to: String,
+        /// Put every organization on hold.
+        #[arg(long, conflicts_with = "org")]
+        all: bool,
+        #[command(flatten)]
+        org: InOrg,
+    },
     /// Release an organization that is on hold: do what is due.
     ///
     /// An organization is on hold if something is very late, and after a restore, a copy or an import. Check first with

@@ -1,6 +1,6 @@
 //! `perennial lifecycle`.
 
-use super::flags::{organization, read_flag};
+use super::flags::{organization, read_flag, wrong};
 use super::records::parse_id;
 use crate::arguments::Lifecycle;
 use crate::failure::Failure;
@@ -9,6 +9,7 @@ use perennial_app::business_time;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::lifecycle::{self, LifecycleStatus};
+use perennial_app::organizations;
 use perennial_domain::time::Time;
 use perennial_http::fuzz_api::subscription_record;
 
@@ -19,6 +20,7 @@ pub(super) async fn run(app: &App, command: Lifecycle, json: bool) -> Result<(),
             let status = lifecycle::status(app, &found).await?;
             output::print(json, &status, || describe(found.name.as_str(), &status))
         }
+        Lifecycle::Hold { restored_to, all, org } => hold(app, &restored_to, (!all).then_some(&*org.org), json).await,
         Lifecycle::Resume { through, org } => {
             let through = read_flag("through", through.as_deref(), Time::parse)?;
             let found = organization(app, &org.org).await?;
@@ -27,6 +29,25 @@ pub(super) async fn run(app: &App, command: Lifecycle, json: bool) -> Result<(),
         }
         Lifecycle::Unpark { subscription, org } => unpark(app, &subscription, &org.org, json).await,
     }
+}
+
+/// Puts an organization on hold after a restore, or all of them.
+async fn hold(app: &App, restored_to: &str, org: Option<&str>, json: bool) -> Result<(), Failure> {
+    let state_of = Time::parse(restored_to).map_err(|reason| wrong("restored-to", &reason))?;
+    if state_of > app.clock.now() {
+        return Err(Failure::new("--restored-to is in the future: give the time of the state that was restored"));
+    }
+    if let Some(org) = org {
+        let found = organization(app, org).await?;
+        let status = lifecycle::hold_restored(app, &found, state_of).await?;
+        return output::print(json, &status, || describe(found.name.as_str(), &status));
+    }
+    let mut names = Vec::new();
+    for found in organizations::list(app).await? {
+        lifecycle::hold_restored(app, &found, state_of).await?;
+        names.push(found.name.as_str().to_owned());
+    }
+    output::print(json, &serde_json::json!({ "held": names }), || format!("On hold: {}.", names.join(", ")))
 }
 
 fn describe(name: &str, status: &LifecycleStatus) -> String {

@@ -49,6 +49,7 @@ mod record_forms;
 mod records;
 mod refusals;
 mod refused_settings;
+mod restored_charges;
 mod secret_files;
 mod secrets;
 mod service_manager;

@@ -41,6 +41,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("operator delete", Said(&["ada"])),
     ("console open", Said(&[])),
     ("lifecycle status", Said(&[])),
+    ("lifecycle hold", Said(&["--restored-to", "2026-01-31T04:00:00Z"])),
     ("lifecycle resume", Said(&[])),
     ("test-clock create", Held("test-clock-commands")),
     ("test-clock get", Held("test-clock-commands")),

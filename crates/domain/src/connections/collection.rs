@@ -4,6 +4,8 @@
 //! **Invariant (P10):** a payment has at most one succeeded intent. An attempt has one idempotency key. The next attempt begins only
 //! if the intent of this one was canceled, or if a list shows that there is none.
 
+pub mod earlier;
+
 use crate::connections::Connection;
 use crate::id::{ConnectionId, OrganizationId, PaymentId};
 use crate::time::Time;
@@ -123,10 +125,21 @@ pub struct Intent {
     pub payment: Option<String>,
     /// The attempt in its metadata.
     pub attempt: Option<String>,
+    /// The invoice in its metadata.
+    pub invoice: Option<String>,
+    /// The subscription in its metadata.
+    pub subscription: Option<String>,
+    /// The start of the billed period in its metadata.
+    pub period_start: Option<String>,
+    /// The amount, in the provider's smallest unit.
+    pub amount: Option<i64>,
+    /// The currency, in lower case.
+    pub currency: Option<String>,
 }
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "an answer lives for one step")]
 pub enum Answer {
     /// The customer's default payment method.
     Default(Option<String>),
@@ -404,7 +417,11 @@ impl Collection {
     }
 
     fn search(&self) -> Step {
-        let since = self.created_at.plus_seconds(-SKEW_SECONDS);
+        self.search_since(self.created_at)
+    }
+
+    fn search_since(&self, instant: Time) -> Step {
+        let since = instant.plus_seconds(-SKEW_SECONDS);
         self.customer.clone().map_or(Step::Stuck, |customer| Step::Search { customer, since })
     }
 

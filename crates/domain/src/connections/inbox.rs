@@ -74,6 +74,8 @@ const DELAYS: [i64; 10] = [5, 30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_40
 pub enum Delay {
     /// The provider did not answer, and requested this many seconds.
     Unavailable(Option<i64>),
+    /// No request was sent: the connection has used up its requests for this many seconds.
+    NotSent(i64),
     /// Another server works on a reference.
     Busy,
     /// The subscription of the payment does not exist at the provider, or not yet.
@@ -110,6 +112,7 @@ impl Outcome {
         };
         match delay {
             Delay::Busy => waiting(None, BUSY_SECONDS, false),
+            Delay::NotSent(seconds) => waiting(None, seconds.max(BUSY_SECONDS), false),
             Delay::Unavailable(_) if now >= received_at.plus_seconds(GIVE_UP_SECONDS) => {
                 Self::settled(InboxState::Failed, Some("unavailable"))
             }
@@ -150,13 +153,17 @@ mod tests {
         assert_eq!((missing.state, missing.code), (InboxState::Waiting, Some("missing_subscription")));
         let ignored = outcome(Delay::MissingSubscription, 86_400);
         assert_eq!((ignored.state, ignored.code), (InboxState::Ignored, Some("missing_subscription")));
-        assert!(!outcome(Delay::Busy, 10 * 86_400).counts);
+        // What does not depend on the provider neither counts nor fails.
+        for delay in [Delay::Busy, Delay::NotSent(30)] {
+            let waiting = outcome(delay, 10 * 86_400);
+            assert_eq!((waiting.state, waiting.counts), (InboxState::Waiting, false));
+        }
     }
 
     proptest! {
         #[test]
         fn a_waiting_hint_is_always_due_later(attempts in 0..1_000_i64, retry in 0..10_000_i64, now in 0..200_000_i64) {
-            for delay in [Delay::Unavailable(Some(retry)), Delay::Unavailable(None), Delay::Busy, Delay::MissingSubscription] {
+            for delay in [Delay::Unavailable(Some(retry)), Delay::Unavailable(None), Delay::Busy, Delay::NotSent(retry), Delay::MissingSubscription] {
                 let outcome = Outcome::delayed(delay, at(0), attempts, at(now));
                 prop_assert_eq!(outcome.state == InboxState::Waiting, outcome.next_attempt_at.is_some());
                 prop_assert!(outcome.next_attempt_at.is_none_or(|next| next > at(now)));

@@ -1,7 +1,9 @@
 //! API rules 25.6: collecting a payment through Stripe.
 
 use super::real::Real;
-use perennial_app::connections::ConnectionDraft;
+use super::support::connect;
+use perennial_app::caller::Caller;
+use perennial_app::connections::{self, ConnectionDraft, ConnectionKind};
 use perennial_fake_provider::{Card, Fault, Kind};
 use serde_json::{Value, json};
 
@@ -145,6 +147,78 @@ async fn a_bank_debit_is_settled_by_the_webhook_of_its_intent() {
     let target = format!("/hooks/{}", real.connection.id);
     assert_eq!(webhook.send(&real.app.address.to_string(), &target).await, 200);
     real.until_status(&path, "completed").await;
+}
+
+#[tokio::test]
+async fn a_webhook_that_arrives_before_the_response_to_its_intent_settles_the_payment() {
+    let (mut real, path) = with_payment().await;
+    real.fake.set(|behavior| {
+        behavior.card = Card::Slow;
+        behavior.stall = Some("POST /v1/payment_intents".to_owned());
+    });
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.work();
+    while real.fake.all("payment_intents").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    real.fake.change("payment_intents", "pi_1", |intent| intent["status"] = json!("succeeded"));
+    let intent = real.fake.all("payment_intents")[0].clone();
+    let now = real.app.now().as_micros() / 1_000_000;
+    let webhook = real.fake.event("payment_intent.succeeded", &intent, super::real::SECRET, now);
+    let target = format!("/hooks/{}", real.connection.id);
+    assert_eq!(webhook.send(&real.app.address.to_string(), &target).await, 200);
+    real.fake.set(|behavior| behavior.stall = None);
+    // The clock does not move: nothing else makes the collection due.
+    let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    while real.app.get(&path).await.expect(200).data()["status"] != "completed" {
+        assert!(std::time::Instant::now() < deadline, "the webhook was lost");
+        tokio::task::yield_now().await;
+    }
+    let inbox = real.all(&format!("/connections/{}/inbox?object_id=pi_1", real.connection.id)).await;
+    assert_eq!((&inbox[0]["state"], &inbox[0]["object"]), (&json!("applied"), &Value::Null));
+}
+
+/// More payments than are worked on at once wait for a connection that is disabled.
+#[tokio::test]
+async fn payments_of_a_disabled_connection_delay_no_others() {
+    let (mut real, path) = with_payment().await;
+    let plan = real.app.plan("other", json!({})).await;
+    let away = connect(&real.app, ConnectionKind::Stripe, "away").await;
+    let caller = Caller::system(real.app.organization);
+    let update = async |draft| connections::update(&real.app.app, &caller, away.id, draft).await.unwrap();
+    update(ConnectionDraft { collect: Some(true), ..ConnectionDraft::default() }).await;
+    for number in 0..20 {
+        let user = real.app.user(&format!("u{number}@example.com")).await;
+        let subscription = real.app.subscription(&user, plan["id"].as_str().unwrap(), json!({})).await;
+        let payment = real.app.payment(subscription["id"].as_str().unwrap(), json!({})).await;
+        let target = format!("/subscription-payments/{}/collect", payment["id"].as_str().unwrap());
+        let body = json!({ "connection_id": away.id.to_string(), "payment_method": "pm_1" });
+        real.app.post(&target, &body).await.expect(200);
+    }
+    update(ConnectionDraft { is_enabled: Some(false), ..ConnectionDraft::default() }).await;
+    real.app.advance(1);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.work();
+    real.until_status(&path, "completed").await;
+    let processing = real.all("/subscription-payments?status=processing&limit=100").await;
+    assert_eq!(processing.len(), 20);
+}
+
+#[tokio::test]
+async fn a_check_of_a_connection_that_collects_reads_payment_intents() {
+    let check = async |real: &Real| {
+        let caller = Caller::system(real.app.organization);
+        connections::check(&real.app.app, &caller, real.connection.id).await.unwrap()
+    };
+    let real = Real::start(Kind::Stripe).await;
+    assert_eq!(check(&real).await, Ok(()));
+    let forbid = |real: &Real| real.fake.set(|behavior| behavior.forbidden = vec!["/v1/payment_intents".to_owned()]);
+    forbid(&real);
+    let missing = check(&real).await.unwrap_err();
+    assert!(missing.contains("payment intents") && missing.contains("403"), "{missing}");
+    let other = Real::with(Kind::Stripe, |draft| ConnectionDraft { collect: Some(false), ..draft }).await;
+    forbid(&other);
+    assert_eq!(check(&other).await, Ok(()));
 }
 
 #[tokio::test]

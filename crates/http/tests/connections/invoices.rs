@@ -5,6 +5,7 @@ use perennial_app::caller::Caller;
 use perennial_app::connections::{self, ConnectionDraft};
 use perennial_app::lifecycle::Lifecycle;
 use perennial_fake_provider::{Card, Fault, Kind};
+use perennial_testkit::TestStore;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -26,6 +27,13 @@ impl Billed {
         Self { real, plan, engine: Vec::new() }
     }
 
+    /// The service on a backup, a few seconds later.
+    pub(crate) async fn restored(self, backup: TestStore) -> Self {
+        let Self { real, plan, engine } = self;
+        drop(engine);
+        Self { real: real.restored(backup).await, plan, engine: Vec::new() }
+    }
+
     /// Bills and collects from now on.
     pub(crate) fn work(&mut self) {
         self.real.work();
@@ -38,8 +46,18 @@ impl Billed {
 
     /// A new subscription that is charged through the connection.
     pub(crate) async fn subscribe(&self, email: &str) -> String {
+        self.subscribe_with(email, json!({ "billing": self.billing() })).await
+    }
+
+    /// The same, which begins in a day.
+    pub(crate) async fn subscribe_from_tomorrow(&self, email: &str) -> String {
+        let starts_at = self.real.app.now().plus_seconds(DAY).to_string();
+        self.subscribe_with(email, json!({ "billing": self.billing(), "starts_at": starts_at })).await
+    }
+
+    async fn subscribe_with(&self, email: &str, fields: Value) -> String {
         let user = self.real.app.user(email).await;
-        let created = self.real.app.subscription(&user, &self.plan, json!({ "billing": self.billing() })).await;
+        let created = self.real.app.subscription(&user, &self.plan, fields).await;
         created["id"].as_str().unwrap().to_owned()
     }
 
@@ -86,16 +104,29 @@ impl Billed {
         }
     }
 
-    /// The intents that took money.
     /// Moves the clocks of the service and of the provider.
-    fn advance(&self, seconds: i64) {
+    pub(crate) fn advance(&self, seconds: i64) {
         self.real.app.advance(seconds);
         self.real.fake.set(|behavior| behavior.now += seconds);
     }
 
+    /// The intents that took money.
     pub(crate) fn taken(&self) -> Vec<Value> {
         let intents = self.real.fake.all("payment_intents");
         intents.into_iter().filter(|intent| intent["status"] == "succeeded").collect()
+    }
+
+    /// The position of the last event of this type of a record.
+    async fn position(&self, record: &Value, kind: &str) -> u64 {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        let path = format!("/events?record_id={}&type={kind}&sort=-sequence&limit=1", record["id"].as_str().unwrap());
+        loop {
+            if let [event] = self.real.all(&path).await.as_slice() {
+                return event["sequence"].as_u64().unwrap();
+            }
+            assert!(Instant::now() < deadline, "no {kind}");
+            tokio::task::yield_now().await;
+        }
     }
 
     async fn update(&self, patch: ConnectionDraft) {
@@ -369,6 +400,67 @@ async fn a_disabled_connection_delays_a_charge_and_a_removed_one_fails_it() {
     billed.until_payment(&removed, 2, "failed").await;
     let codes = billed.real.events("payment.collection_failed").await;
     assert!(codes[1..].iter().all(|event| event["code"] == "collecting_disabled"), "{codes:?}");
+}
+
+/// The application collects the failed payment at the moment at which the schedule begins the next attempt.
+#[tokio::test]
+async fn an_attempt_does_not_begin_after_a_request_to_collect_a_payment_of_the_invoice() {
+    let mut billed = Billed::start().await;
+    billed.real.fake.set(|behavior| behavior.card = Card::Declined);
+    billed.work();
+    let mut subscriptions = Vec::new();
+    for number in 0..40 {
+        subscriptions.push(billed.subscribe(&format!("u{number}@example.com")).await);
+    }
+    let mut failed = Vec::new();
+    for subscription in &subscriptions {
+        failed.push(billed.until_payment(subscription, 1, "failed").await["id"].as_str().unwrap().to_owned());
+    }
+    billed.real.fake.set(|behavior| behavior.card = Card::Slow);
+    billed.advance(DAY);
+    let race = async |subscription: &String, payment: &String| {
+        // A write to a subscription makes its late actions first.
+        let path = format!("/subscriptions/{subscription}");
+        let (target, empty) = (format!("/subscription-payments/{payment}/collect"), json!({}));
+        tokio::join!(billed.real.app.put(&path, &empty), billed.real.app.post(&target, &empty))
+    };
+    let races = subscriptions.iter().zip(&failed).map(|(subscription, payment)| race(subscription, payment));
+    futures_util::future::join_all(races).await;
+    for subscription in &subscriptions {
+        billed.real.app.put(&format!("/subscriptions/{subscription}"), &json!({})).await.expect(200);
+        let payments = billed.payments(subscription).await;
+        let is_processing = |payment: &&Value| payment["status"] == "processing";
+        if payments.iter().filter(is_processing).count() < 2 {
+            continue;
+        }
+        // A request to collect may follow the attempt, but not the attempt the request.
+        let collected = billed.position(&payments[0], "payment.updated").await;
+        let attempted = billed.position(&payments[1], "payment.created").await;
+        assert!(attempted < collected, "{attempted} {collected} {payments:?}");
+    }
+}
+
+/// A charge may have been made as soon as it was requested: whatever happens to the invoice, its answer decides.
+#[tokio::test]
+async fn a_charge_whose_answer_was_lost_is_settled_although_nothing_is_due_any_more() {
+    let mut billed = Billed::start().await;
+    billed.real.fake.set(|behavior| behavior.faults = [Some(Fault::LoseResponse), Some(Fault::LoseResponse)].into());
+    billed.work();
+    let subscription = billed.subscribe("a@example.com").await;
+    while billed.real.fake.all("payment_intents").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let invoice = billed.invoices(&subscription).await[0]["id"].clone();
+    let charged = billed.until_payment(&subscription, 1, "processing").await;
+    // The customer pays in another way before the answer is known.
+    let other = json!({
+        "subscription_id": subscription, "invoice_id": invoice, "amount": 19.99, "currency": "USD", "status": "completed"
+    });
+    billed.real.app.post("/subscription-payments", &other).await.expect(201);
+    billed.until_invoice(&subscription, |invoice| invoice["status"] == "paid").await;
+    let path = format!("/subscription-payments/{}", charged["id"].as_str().unwrap());
+    let paid = billed.real.until_status(&path, "completed").await;
+    assert_eq!((&paid["external_payment_id"], billed.taken().len()), (&json!("pi_1"), 1));
 }
 
 impl Billed {

@@ -9,7 +9,8 @@ use perennial_app::connections::{
 use perennial_domain::connections::sweep::{Sweep, SweepOptions};
 use perennial_fake_provider::{FakeProvider, Kind};
 use perennial_identity::secret::Secret;
-use perennial_testkit::{TestApp, TestOptions};
+use perennial_testkit::{TestApp, TestOptions, TestStore};
+use perennial_transfer::{Copied, copy};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,6 +58,24 @@ impl Real {
         let secret = |text: &str| Secret::new(text.to_owned());
         let caller = Caller::system(app.organization);
         let connection = connections::create(&app.app, &caller, draft, secret(KEY), secret(SECRET)).await.unwrap();
+        Self { app, fake, connection, running: Vec::new() }
+    }
+
+    /// A copy of the store as it is now.
+    pub(crate) async fn backup(&self) -> TestStore {
+        let store = TestStore::migrated().await;
+        let copied = copy(&self.app.app.db, &store.open().await, None, |_| {}).await.unwrap();
+        assert!(matches!(copied, Copied::Whole(_)));
+        store
+    }
+
+    /// The service on a backup, a few seconds later. The provider is the same.
+    pub(crate) async fn restored(self, backup: TestStore) -> Self {
+        let Self { app, fake, connection, running } = self;
+        drop(running);
+        let mut options = TestOptions::default();
+        options.app.payment_providers = Some(Arc::new(HttpProvider::default()));
+        let app = TestApp::over_store(backup, app.now().plus_seconds(7), options).await;
         Self { app, fake, connection, running: Vec::new() }
     }
 

@@ -3,7 +3,7 @@
 use aws_lc_rs::hmac;
 use data_encoding::HEXLOWER;
 use perennial_app::caller::Caller;
-use perennial_app::connections::provider::{Account, Fetched, Pending, Provider};
+use perennial_app::connections::provider::{Account, Fetched, Page, Pending, Provider};
 use perennial_app::connections::{self, Connection, ConnectionDraft, ConnectionKind, ConnectionName, Connections};
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::facts::{
@@ -19,6 +19,7 @@ use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use perennial_identity::secret::Secret;
+use perennial_provider_api::lists::{self, List, Scope};
 use perennial_testkit::{Answer, TestApp, TestOptions};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -33,6 +34,10 @@ pub(crate) const SECRET: &str = "whsec_test";
 pub(crate) struct Memory {
     objects: Mutex<HashMap<(&'static str, String), Fetched>>,
     pub(crate) fetches: Mutex<Vec<String>>,
+    /// Those of sweeps.
+    pub(crate) swept: Mutex<Vec<String>>,
+    /// What the list of subscriptions is. None: no list is answered.
+    pub(crate) list: Mutex<Option<Page>>,
     running: Mutex<HashMap<String, usize>>,
     pub(crate) overlaps: Mutex<usize>,
 }
@@ -76,6 +81,20 @@ impl Provider for Memory {
             *self.running.lock().unwrap().get_mut(&name).unwrap() -= 1;
             found.unwrap_or(Fetched::NotFound)
         })
+    }
+
+    fn fetch_in_sweep<'a>(&'a self, account: Account<'a>, object: ObjectKind, id: &'a str) -> Pending<'a, Fetched> {
+        self.swept.lock().unwrap().push(id.to_owned());
+        self.fetch(account, object, id)
+    }
+
+    fn list<'a>(&'a self, _: Account<'a>, list: List, _: Scope<'a>, _: Option<&'a str>) -> Pending<'a, Page> {
+        let known = self.list.lock().unwrap().clone().unwrap_or(Page::Unavailable { retry_after: None });
+        let page = match (list, known) {
+            (List::Subscriptions, known) | (_, known @ (Page::NotSent(_) | Page::Unavailable { .. })) => known,
+            _ => Page::Found(lists::Page::default()),
+        };
+        Box::pin(std::future::ready(page))
     }
 
     fn check<'a>(&'a self, _: Account<'a>) -> Pending<'a, Result<(), String>> {

@@ -1,9 +1,9 @@
 //! The background work on collections. A unit is a payment: the server that holds its lease sends its requests, one after the other.
 
 use super::super::cache::OpenConnection;
-use super::super::health;
 use super::super::open;
-use super::super::provider::{Account, Answer as Reply, Fetched, Request};
+use super::ask::ask;
+use super::earlier;
 use crate::audit::{json, system_event};
 use crate::background::{Held, Job};
 use crate::business_time;
@@ -13,26 +13,22 @@ use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
 use crate::payments::effects_of_report;
 use perennial_domain::connections::ObjectKind;
-use perennial_domain::connections::collection::{Answer, Collection, Effect, Step};
+use perennial_domain::connections::collection::{Answer, Collection, CollectionState, Effect, Step};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::PaymentId;
 use perennial_domain::invoices::Amount;
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentStatus};
 use perennial_domain::stamp::Stamp;
-use perennial_provider_api::intents::{self, Charge};
-use perennial_provider_api::{Service, lists};
+use perennial_domain::time::Time;
 use perennial_store::leases::Unit;
 use perennial_store::{
-    self as store, Change, Violation, connection_collections, connection_links, events, invoices, payments,
-    subscriptions,
+    self as store, Change, Violation, connection_collections, connection_inbox, connection_links, events, invoices,
+    payments, subscriptions,
 };
 use serde_json::json as value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
-
-/// The most pages of intents that a search reads.
-const MAX_PAGES: usize = 100;
 
 /// The work on collections.
 #[derive(Debug)]
@@ -95,6 +91,10 @@ async fn advance(app: &App, held: &Held, collection: &Collection) -> Result<bool
         Some(code) => Answer::Rejected { code: Some(code.to_owned()), decline_code: None },
         None => {
             if matches!(step, Step::Create { .. }) {
+                if let Some((next, effect)) = earlier::find(app, &known, &stored, payment.as_ref()).await? {
+                    settle(app, held, &next, effect).await?;
+                    return Ok(true);
+                }
                 stored = stored.sending(now);
                 commit(app, held.fence(connection_collections::put(Change::new(), &stored))).await?;
             }
@@ -103,7 +103,24 @@ async fn advance(app: &App, held: &Held, collection: &Collection) -> Result<bool
     };
     let (next, effect) = stored.after(&step, answer, app.clock.now());
     settle(app, held, &next, effect).await?;
+    // Strictly later than a fetch, so that one hint leads to one more fetch at most.
+    let since = if matches!(step, Step::Create { .. }) { now } else { now.plus_micros(1) };
+    hasten_watched(app, held, &next, since).await?;
     Ok(true)
+}
+
+/// A webhook that arrived during the request found no waiting collection to hasten: the intent is fetched again.
+async fn hasten_watched(app: &App, held: &Held, next: &Collection, since: Time) -> Result<(), Error> {
+    let Some(intent) = next.intent_id.as_deref().filter(|_| next.state == CollectionState::Watching) else {
+        return Ok(());
+    };
+    let (organization, connection) = (next.organization_id, next.connection_id);
+    if connection_inbox::has_since(&app.db, organization, connection, intent, since).await? {
+        let of = (next.payment_id, intent);
+        let change = connection_collections::hasten(Change::new(), organization, of, connection, app.clock.now());
+        commit(app, held.fence(change)).await?;
+    }
+    Ok(())
 }
 
 /// The connection of a collection. If it does not collect as this server knows it, it is read again, so that no payment fails
@@ -145,84 +162,6 @@ async fn customer(app: &App, collection: &Collection, payment: Option<&Payment>)
         link.connection_id == collection.connection_id && link.object == ObjectKind::Customer
     };
     Ok(links.iter().find(is_it).map(|link| link.external_id.clone()))
-}
-
-/// The answer to the request of a step.
-async fn ask(
-    app: &App,
-    known: &OpenConnection,
-    collection: &Collection,
-    step: &Step,
-    payment: Option<&Payment>,
-) -> Result<Answer, Error> {
-    let Some(secrets) = &known.secrets else { return Ok(Answer::NotSent { retry_after: Some(60) }) };
-    let charge = payment.map(|payment| Charge {
-        payment: collection.payment_id,
-        number: collection.number,
-        amount: payment.amount,
-        currency: payment.currency,
-    });
-    let Some(charge) = charge.or_else(|| unknown_charge(collection, step)) else {
-        return Ok(Answer::NotSent { retry_after: Some(3600) });
-    };
-    let account =
-        Account { connection: &known.connection, api_key: &secrets.api_key, db: &app.db, figures: &app.connections };
-    let (mut cursor, mut found) = (None, Vec::new());
-    for _ in 0..MAX_PAGES {
-        let Some(request) = intents::request(step, charge, cursor.as_deref()) else {
-            let code = Some("amount_not_supported".to_owned());
-            return Ok(if *step == Step::Stuck {
-                Answer::Nothing
-            } else {
-                Answer::Rejected { code, decline_code: None }
-            });
-        };
-        let sent =
-            Request { path: &request.path, form: request.form.as_deref(), idempotency_key: request.key.as_deref() };
-        let reply = app.payment_providers().send(account, sent).await;
-        note(app, known, &reply).await?;
-        let (status, retry_after, body) = match reply {
-            Reply::Response { status, retry_after, body } => (status, retry_after, body),
-            Reply::NotSent { retry_after } => return Ok(Answer::NotSent { retry_after }),
-            Reply::Unknown => return Ok(Answer::Unknown),
-        };
-        match intents::answer(step, status, &body, retry_after) {
-            Answer::Intents(page) => {
-                found.extend(page);
-                cursor = lists::page(Service::Stripe, &body).and_then(|page| page.next);
-                if cursor.is_none() {
-                    return Ok(Answer::Intents(found));
-                }
-            }
-            answer => return Ok(answer),
-        }
-    }
-    Ok(Answer::Unknown)
-}
-
-/// A request that writes no amount needs no payment.
-fn unknown_charge(collection: &Collection, step: &Step) -> Option<Charge> {
-    use perennial_domain::currency::Currency;
-    use perennial_domain::money::Money;
-    let amount = Money::from_ten_thousandths(0)?;
-    let (payment, number) = (collection.payment_id, collection.number);
-    let writes_amount = matches!(step, Step::Create { .. });
-    (!writes_amount).then_some(Charge { payment, number, amount, currency: Currency::USD })
-}
-
-/// Whether the provider responds counts for the state of the connection.
-async fn note(app: &App, known: &OpenConnection, reply: &Reply) -> Result<(), Error> {
-    let fetched = match reply {
-        Reply::Response { status: 401 | 403 | 500.., .. } | Reply::Unknown => {
-            Fetched::Unavailable { retry_after: None, is_rate_limited: false }
-        }
-        Reply::Response { status: 429, retry_after, .. } => {
-            Fetched::Unavailable { retry_after: *retry_after, is_rate_limited: true }
-        }
-        Reply::NotSent { .. } => return Ok(()),
-        Reply::Response { .. } => Fetched::NotFound,
-    };
-    health::note(app, known, &fetched).await
 }
 
 /// Stores the collection with what follows for the payment, as one change.
@@ -267,7 +206,7 @@ async fn follow(
     before: &Payment,
     (status, external): (PaymentStatus, Option<ExternalPaymentId>),
     collection: &Collection,
-    now: perennial_domain::time::Time,
+    now: Time,
 ) -> Result<Change, Error> {
     let stamp = app.stamp(before, now);
     let is_failed = status == PaymentStatus::Failed;

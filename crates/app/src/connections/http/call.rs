@@ -37,7 +37,7 @@ impl CallError {
     pub(super) fn unavailable(&self) -> Fetched {
         match self {
             Self::NoResponse => Fetched::Unavailable { retry_after: None, is_rate_limited: false },
-            Self::NoTurn(seconds) => Fetched::Unavailable { retry_after: Some(*seconds), is_rate_limited: true },
+            Self::NoTurn(seconds) => Fetched::NotSent(*seconds),
             Self::Rejected { status: 404 | 410, .. } => Fetched::NotFound,
             Self::Rejected { status, retry_after } => {
                 Fetched::Unavailable { retry_after: *retry_after, is_rate_limited: *status == 429 }

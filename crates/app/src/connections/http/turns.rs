@@ -11,6 +11,9 @@ use tokio::time::sleep;
 
 /// Longer waits are left to the caller, who tries again.
 const LONGEST_WAIT_SECONDS: i64 = 20;
+/// A sweep that began its page again would request its list again: with few requests a minute it would never come to the
+/// objects. Two tokens take at most two minutes.
+const LONGEST_WAIT_OF_SWEEP_SECONDS: i64 = 150;
 
 /// Waits for the turn of a request. An error is the number of seconds until there can be one.
 pub(super) async fn wait(
@@ -20,6 +23,10 @@ pub(super) async fn wait(
 ) -> Result<Result<(), i64>, Error> {
     let connection = account.connection;
     let (organization, id) = (connection.organization_id, connection.id);
+    let longest = match priority {
+        Priority::First => LONGEST_WAIT_SECONDS,
+        Priority::Sweep => LONGEST_WAIT_OF_SWEEP_SECONDS,
+    };
     loop {
         let reserved = {
             // Requests of this server take their turns one after the other; between servers the store decides.
@@ -34,7 +41,7 @@ pub(super) async fn wait(
                     }
                     between(now, turn)
                 }
-                Turn::NotBefore(until) if until > now.plus_seconds(LONGEST_WAIT_SECONDS) => {
+                Turn::NotBefore(until) if until > now.plus_seconds(longest) => {
                     return Ok(Err(until.seconds_since(now)));
                 }
                 Turn::NotBefore(until) => {

@@ -46,6 +46,7 @@ impl Run<'_> {
                     (last, is_lost) = (None, true);
                     break;
                 }
+                Page::NotSent(_) => return Ok(false),
                 Page::Unavailable { .. } | Page::Malformed => {
                     self.note(false).await?;
                     return Ok(false);

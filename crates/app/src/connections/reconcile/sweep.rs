@@ -34,24 +34,45 @@ enum Step {
     Done,
     /// The provider does not answer: the page is tried again later.
     Unavailable,
+    /// The connection has used up its requests for this many seconds.
+    NotSent(i64),
+}
+
+/// What became of a page.
+pub(super) enum Progress {
+    /// There is more to do.
+    Continues,
+    /// The sweep has ended.
+    Ended,
+    /// The provider does not answer.
+    Unavailable,
+    /// The connection has used up its requests for this many seconds. It shows nothing about the provider.
+    NotSent(i64),
 }
 
 impl Run<'_> {
-    /// One page of the sweep. False: the provider does not answer, or the sweep has ended.
-    pub(super) async fn sweep_page(&self, sweep: &mut Sweep) -> Result<bool, Error> {
+    /// One page of the sweep.
+    pub(super) async fn sweep_page(&self, sweep: &mut Sweep) -> Result<Progress, Error> {
         let before = sweep.clone();
         let step = match sweep.phase() {
             SweepPhase::Missing => self.missing_page(sweep).await?,
             SweepPhase::Compare | SweepPhase::Apply => self.list_page(sweep).await?,
         };
-        if matches!(step, Step::Unavailable) {
-            *sweep = before;
-            self.note(false).await?;
-            return Ok(false);
+        match step {
+            Step::Done => {}
+            Step::Unavailable => {
+                *sweep = before;
+                self.note(false).await?;
+                return Ok(Progress::Unavailable);
+            }
+            Step::NotSent(seconds) => {
+                *sweep = before;
+                return Ok(Progress::NotSent(seconds));
+            }
         }
         self.note(true).await?;
         self.store(sweep).await?;
-        Ok(!sweep.is_done)
+        Ok(if sweep.is_done { Progress::Ended } else { Progress::Continues })
     }
 
     async fn store(&self, sweep: &Sweep) -> Result<(), Error> {
@@ -91,17 +112,21 @@ impl Run<'_> {
                 sweep.cursor = None;
                 return Ok(Step::Done);
             }
+            Page::NotSent(seconds) => return Ok(Step::NotSent(seconds)),
             Page::CursorUnknown | Page::Unavailable { .. } | Page::Malformed => return Ok(Step::Unavailable),
         };
         let mut seen = Change::new();
         for object in page.objects.iter().filter(|object| lists::is_within(service, object, scope)) {
-            let Some(mapped) = self.map(service, list, object).await? else { return Ok(Step::Unavailable) };
+            let mapped = match self.map(service, list, object).await? {
+                Ok(mapped) => mapped,
+                Err(step) => return Ok(step),
+            };
             let Some(mapped) = mapped.filter(|mapped| is_recent(mapped, list, since)) else { continue };
             let (step, link) = match sweep.phase() {
                 SweepPhase::Apply => self.apply(sweep, &mapped).await?,
                 _ => (Step::Done, self.count(sweep, &mapped).await?),
             };
-            if matches!(step, Step::Unavailable) {
+            if !matches!(step, Step::Done) {
                 return Ok(step);
             }
             if let Some(link) = link {
@@ -115,19 +140,20 @@ impl Run<'_> {
         Ok(Step::Done)
     }
 
-    /// What an object of a list means. The outer none: the provider does not answer; the inner: it is no record.
-    async fn map(&self, service: Service, list: List, object: &str) -> Result<Option<Option<Mapped>>, Error> {
-        let Some(kind) = list.object() else { return Ok(Some(None)) };
+    /// What an object of a list means. None: it is no record. The inner error: it cannot be known now.
+    async fn map(&self, service: Service, list: List, object: &str) -> Result<Result<Option<Mapped>, Step>, Error> {
+        let Some(kind) = list.object() else { return Ok(Ok(None)) };
         // A variant is a plan only with its product, store and prices.
         if service == Service::LemonSqueezy && list == List::Prices {
-            let Some(id) = lists::id_of(object) else { return Ok(Some(None)) };
+            let Some(id) = lists::id_of(object) else { return Ok(Ok(None)) };
             return Ok(match self.app.payment_providers().fetch_in_sweep(self.account, kind, &id).await {
-                Fetched::Found(mapped) => Some(Some(*mapped)),
-                Fetched::Unavailable { .. } => None,
-                _ => Some(None),
+                Fetched::Found(mapped) => Ok(Some(*mapped)),
+                Fetched::Unavailable { .. } => Err(Step::Unavailable),
+                Fetched::NotSent(seconds) => Err(Step::NotSent(seconds)),
+                _ => Ok(None),
             });
         }
-        Ok(Some(match mapping::map(service, kind, object) {
+        Ok(Ok(match mapping::map(service, kind, object) {
             Read::Mapped(mapped) => Some(*mapped),
             _ => None,
         }))
@@ -186,6 +212,7 @@ impl Run<'_> {
         };
         match self.visit(object, external_id).await? {
             Ended::Delayed(Delay::Unavailable(_)) => return Ok((Step::Unavailable, None)),
+            Ended::Delayed(Delay::NotSent(seconds)) => return Ok((Step::NotSent(seconds), None)),
             Ended::Settled(InboxState::Applied, _) => {
                 if let Some(difference) = difference {
                     sweep.repaired(object, external_id);
@@ -232,12 +259,16 @@ impl Run<'_> {
             let provider = self.app.payment_providers();
             match provider.fetch_in_sweep(self.account, object, &link.external_id).await {
                 Fetched::Unavailable { .. } => return Ok(Step::Unavailable),
+                Fetched::NotSent(seconds) => return Ok(Step::NotSent(seconds)),
                 Fetched::NotFound => self.report_missing(sweep, link).await?,
                 Fetched::Found(mapped) => {
                     self.count(sweep, &mapped).await?;
                     // No list has it, so that it is not found again when the lists are applied.
                     if self.applies(sweep) && !sweep.is_suspicious() {
-                        self.apply(sweep, &mapped).await?;
+                        let (step, _) = self.apply(sweep, &mapped).await?;
+                        if !matches!(step, Step::Done) {
+                            return Ok(step);
+                        }
                     }
                 }
                 _ => {}
@@ -280,7 +311,7 @@ impl Run<'_> {
     }
 
     fn work(&self) -> Work<'_> {
-        Work { app: self.app, open: self.open, key: "sweep", custom_user: None }
+        Work { app: self.app, open: self.open, key: "sweep", custom_user: None, is_sweep: true }
     }
 
     fn request_id(&self) -> String {

@@ -125,6 +125,7 @@ impl Stripe {
             decline_code: None,
             payment: Some(collection.payment_id.to_string()),
             attempt: Some(collection.number.to_string()),
+            ..Intent::default()
         };
         self.intents.push(intent.clone());
         if fault == Fault::FailAfter {

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{ErrorCode, OptionalExtension};
+use rusqlite::ErrorCode;
 
 use super::draft::{Draft, exclusive, fold_log, sync_directory};
 use super::error::BackupError;
 use super::verify::{Report, check_head, verify};
-use crate::holds::RESTORED;
+use crate::holds::{RESTORED, RESTORED_WITHOUT_LOSS};
 use crate::sqlite::connection;
 use crate::sqlite::files::{lock_directory, log_of, with_suffix};
 
@@ -62,13 +62,15 @@ fn copy(file: &Path, store: &Path) -> Result<Draft, BackupError> {
 
 /// Puts the organizations of the restored store on hold: what became due since the backup may have been done already.
 fn hold(path: &Path) -> Result<(), BackupError> {
-    const TABLE: &str = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'lifecycle_holds'";
+    const COLUMNS: &str = "SELECT MAX(name = 'lost_since') FROM pragma_table_info('lifecycle_holds')";
     let hold = || -> rusqlite::Result<()> {
         let connection = exclusive(path)?;
-        // A backup of an older version has no organization to hold.
-        if connection.query_row(TABLE, (), |_| Ok(())).optional()?.is_some() {
-            connection.execute(RESTORED, ())?;
-        }
+        match connection.query_row(COLUMNS, (), |row| row.get::<_, Option<bool>>(0))? {
+            Some(true) => connection.execute(RESTORED, ())?,
+            Some(false) => connection.execute(RESTORED_WITHOUT_LOSS, ())?,
+            // A backup of an older version has no organization to hold.
+            None => 0,
+        };
         Ok(())
     };
     hold().map_err(|error| BackupError::unusable(path, format!("its organizations cannot be put on hold: {error}")))
