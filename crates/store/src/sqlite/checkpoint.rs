@@ -1,6 +1,6 @@
 //! Checkpoints: moving the write-ahead log into the database file without making commits wait.
 //!
-//! A thread copies what it can (PASSIVE), and again what was written meanwhile, until little is left. Under constant load that
+//! A thread copies what it can (PASSIVE), and again what was written during that time, until little is left. Under constant load that
 //! alone never restarts the log, so the writer restarts it then: it has to copy only the little that is left. Pages that are
 //! written often are copied once for the whole log, so a long log is cheaper. A command next to a server copies its own
 //! writes: an idle server does not check the log.
