@@ -21,7 +21,7 @@ pub(crate) fn start(spans: Option<SpanLayer>) {
     let filter = EnvFilter::try_from_env(VARIABLE).unwrap_or_else(|_| EnvFilter::new(DEFAULT));
     match spans {
         None => alone(filter).init(),
-        Some(spans) => beside(spans, filter).init(),
+        Some(spans) => log_and_spans(spans, filter).init(),
     }
 }
 
@@ -31,7 +31,7 @@ fn alone(filter: EnvFilter) -> impl Subscriber + Send + Sync {
 }
 
 /// The filter applies to the log only.
-fn beside(spans: SpanLayer, filter: EnvFilter) -> impl Subscriber + Send + Sync {
+fn log_and_spans(spans: SpanLayer, filter: EnvFilter) -> impl Subscriber + Send + Sync {
     let traced = Targets::new().with_target(TRACE_TARGET, LevelFilter::TRACE);
     registry().with(lines().with_filter(filter)).with(spans.with_filter(traced))
 }
@@ -68,6 +68,6 @@ mod tests {
         assert!(!with_default(alone(EnvFilter::new("debug")), is_made));
         let named: Telemetry = toml::from_str("otlp_endpoint = \"http://127.0.0.1:4318\"").unwrap();
         let (spans, _) = telemetry::prepare(&named).unwrap().unwrap();
-        assert!(with_default(beside(spans, EnvFilter::new("info")), is_made));
+        assert!(with_default(log_and_spans(spans, EnvFilter::new("info")), is_made));
     }
 }

@@ -1,6 +1,6 @@
 //! When there is no backup and no restore, and that nothing has changed then.
 
-use crate::backups::{beside, held};
+use crate::backups::{held, with_key_of};
 use crate::support::{Place, Setting};
 use perennial_store::Sql;
 
@@ -45,7 +45,7 @@ fn what_is_no_backup_or_not_whole_is_refused_and_changes_nothing() {
         std::fs::write(place.path().join(name), bytes).unwrap();
         place.run(&["backup", "verify", name]).refused_with(&[name, reason]);
         let path = place.path().join(name);
-        let other = beside(&place);
+        let other = with_key_of(&place);
         other.run(&["backup", "restore", path.to_str().unwrap()]).refused_with(&[reason]);
         let left: Vec<_> = std::fs::read_dir(other.data()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert!(left.iter().all(|name| name == "master.key" || name == "perennial.lock"), "{left:?}");
@@ -85,7 +85,7 @@ fn a_store_is_replaced_only_on_request() {
     place.run(&["backup", "restore", "backup"]).refused_with(&["already contains a store", "--replace"]);
     assert_eq!(held(&place, &caller.client_id).len(), 1);
     // A WAL without its store counts as a store: next to a restored file it would be applied to that.
-    let lonely = beside(&place);
+    let lonely = with_key_of(&place);
     std::fs::write(lonely.data().join("perennial.db-wal"), "a log").unwrap();
     let path = place.path().join("backup");
     lonely.run(&["backup", "restore", path.to_str().unwrap()]).refused_with(&["already contains a store"]);

@@ -19,7 +19,7 @@ static WITH_EVENT: Sql = Sql::new(
 );
 
 /// A place that has the master key of another, and no store.
-pub(crate) fn beside(place: &Place) -> Place {
+pub(crate) fn with_key_of(place: &Place) -> Place {
     let other = Place::sqlite();
     std::fs::create_dir(other.data()).unwrap();
     std::fs::copy(place.data().join("master.key"), other.data().join("master.key")).unwrap();
@@ -74,7 +74,7 @@ fn a_restore_holds_every_write_acknowledged_before_the_backup_began() {
     });
     let all = acknowledged.into_inner().unwrap();
     for (file, before) in taken {
-        let restored = beside(&place);
+        let restored = with_key_of(&place);
         let path = place.path().join(&file);
         let report = restored.json(&["backup", "restore", path.to_str().unwrap()]);
         assert_eq!(report["master_key"], "at_hand");
@@ -148,7 +148,7 @@ fn a_replaced_store_is_kept_and_its_log_is_not_taken_for_the_new_ones() {
 
     // What was replaced is a whole store: it can be restored like any backup.
     place.run(&["backup", "restore", "backup", "--replace"]).refused_with(&["perennial.db.replaced", "already exists"]);
-    let other = beside(&place);
+    let other = with_key_of(&place);
     other.run(&["backup", "restore", replaced.to_str().unwrap()]).succeeded();
     assert_eq!(held(&other, &caller.client_id).keys().collect::<Vec<_>>(), ["after", "before"]);
 }

@@ -1,6 +1,6 @@
 //! A store that was restored to an earlier state: what readers of the feed and webhook endpoints get from it.
 
-use crate::backups::beside;
+use crate::backups::with_key_of;
 use crate::support::{Caller, Output, PATIENCE, Place, Received, Receiver, Server, eventually};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn saved(place: &Place) -> Place {
         return copy;
     }
     place.run(&["backup", "create", "yesterday.db"]).succeeded();
-    let restored = beside(place);
+    let restored = with_key_of(place);
     restored.run(&["backup", "restore", place.path().join("yesterday.db").to_str().unwrap()]).succeeded();
     restored
 }

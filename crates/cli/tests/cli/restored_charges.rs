@@ -1,6 +1,6 @@
 //! A payment that is charged between a backup and its restore, and a subscription that names a connection in an export and a copy.
 
-use crate::backups::beside;
+use crate::backups::with_key_of;
 use crate::support::{Caller, PATIENCE, Place, eventually};
 use perennial_fake_provider::{FakeProvider, Kind};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn a_subscription_that_names_a_connection_goes_out_and_in_and_is_copied() {
     if place.is_postgres() {
         return;
     }
-    let copied = beside(&place);
+    let copied = with_key_of(&place);
     let (from, to) = (place.data(), copied.data());
     copied.run(&["copy", "--from", from.to_str().unwrap(), "--to", to.to_str().unwrap()]).succeeded();
     assert_eq!(copied.json(&["connection", "get", "main"])["id"], json!(connection));

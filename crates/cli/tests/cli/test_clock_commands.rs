@@ -1,6 +1,6 @@
 //! Test organizations, test clocks and holds on the command line, with a server that works on them.
 
-use crate::backups::beside;
+use crate::backups::with_key_of;
 use crate::support::{PATIENCE, Place, Server, eventually, masked, snapshot};
 use crate::transfers::text;
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ fn organizations_that_came_by_a_restore_a_copy_or_an_import_are_on_hold() {
     place.run(&["backup", "create", text(&file)]).succeeded();
     place.run(&["export", "all.ndjson"]).succeeded();
 
-    let restored = beside(&place);
+    let restored = with_key_of(&place);
     restored.run(&["backup", "restore", text(&file)]).succeeded();
     assert_eq!(hold(&restored), (json!(true), json!("restored")));
     let doctor = restored.run(&["doctor"]);
@@ -116,7 +116,7 @@ fn organizations_that_came_by_a_restore_a_copy_or_an_import_are_on_hold() {
     assert_eq!((&resumed["held"], &resumed["held_reason"]), (&json!(false), &Value::Null));
     restored.run(&["lifecycle", "resume", "--through", "soon"]).refused_with(&["--through"]);
 
-    let copied = beside(&place);
+    let copied = with_key_of(&place);
     copied.run(&["copy", "--from", text(&place.data()), "--to", text(&copied.data())]).succeeded();
     assert_eq!(hold(&copied), (json!(true), json!("copied")));
 

@@ -1,6 +1,6 @@
 //! Scheduled backups, compaction, and what pruning next to a server leaves on the disk.
 
-use crate::backups::{beside, held};
+use crate::backups::{held, with_key_of};
 use crate::support::{PATIENCE, Place, Setting, eventually};
 use perennial_store::Sql;
 use serde_json::json;
@@ -56,7 +56,7 @@ fn a_scheduled_backup_holds_every_write_acknowledged_before_it_began() {
     assert_eq!(metric(&page, "perennial_backup_interval_seconds"), 1);
     assert!(metric(&page, "perennial_last_backup_timestamp_seconds") > 1_700_000_000);
 
-    let restored = beside(&place);
+    let restored = with_key_of(&place);
     restored.run(&["backup", "restore", kept.to_str().unwrap()]).succeeded();
     let held: BTreeSet<String> = held(&restored, &caller.client_id).into_keys().collect();
     assert_eq!(held, (0..20).map(|number| number.to_string()).collect());

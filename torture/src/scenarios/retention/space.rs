@@ -53,8 +53,8 @@ pub(super) fn pruned(home: &Home, events: usize) -> Result<Vec<Measured>> {
 
 /// Compacts, which is refused while the server runs, and compares the file's size.
 pub(super) fn compacted(home: &Home, server: Server) -> Result<Vec<Measured>> {
-    let beside = home.command().arg("compact").output().map_err(could_not("run `perennial compact`"))?;
-    let is_refused = !beside.status.success();
+    let refused = home.command().arg("compact").output().map_err(could_not("run `perennial compact`"))?;
+    let is_refused = !refused.status.success();
     server.stop(STOP_LIMIT).map_err(could_not("stop the server"))?;
     let before = size(&home.database());
     let compacted = home.text(&["compact"]);
