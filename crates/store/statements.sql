@@ -3686,8 +3686,9 @@ SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external
     SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
     subscription_id DESC LIMIT $3) AS joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE
     s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL
-    AND s.is_active AND s.status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (s.ends_at > $4 OR (s.ends_at
-    IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2);
+    AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <>
+    'paused' AND s.status <> 'expired' AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND
+    (held.is_member = 0 OR s.user_id <> $2);
 
 -- held::HOLDER_ALONE
 SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL,
@@ -3705,10 +3706,6 @@ SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND 
 -- usage_totals::OVERLAPPING
 SELECT starts_at, ends_at, units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND
     meter_id = $3 AND starts_at <= $5 AND ends_at > $4 ORDER BY starts_at, ends_at;
-
--- usage_totals::SUM
-SELECT CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT), CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT) FROM
-    usage_events WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5;
 
 -- usage_totals::COUNT_OVERLAPPING
 SELECT 1 FROM ( SELECT COUNT(*) AS totals FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND
@@ -3812,6 +3809,9 @@ SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_acce
     portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
     $1 AND deleted_at IS NULL;
 
+-- credits::BALANCE
+SELECT amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND currency = $3;
+
 -- coupons::BY_CODE
 SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
     redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND lower(code) =
@@ -3821,9 +3821,14 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
     AND event_id = $3;
 
--- usage_totals::READ
+-- usage_totals::USED
 SELECT units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND
-    starts_at = $4 AND ends_at = $5;
+    starts_at = $4 AND ends_at = $5 UNION ALL SELECT CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT),
+    CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT) FROM usage_events WHERE organization_id = $1 AND subscription_id
+    = $2 AND meter_id = $3 AND at >= $4 AND at < $5 AND NOT EXISTS ( SELECT 1 FROM usage_totals WHERE organization_id =
+    $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5) HAVING NOT EXISTS ( SELECT 1
+    FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND
+    ends_at = $5);
 
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,

@@ -3,6 +3,7 @@
 //! The context imports the state types from files that do not import the context. So the modules that use it depend on
 //! it, and never the other way round.
 
+use crate::activity::Activity;
 use crate::analytics::options::AnalyticsOptions;
 use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
@@ -57,6 +58,8 @@ pub struct App {
     pub entropy: Entropy,
     /// The keys derived from the master key.
     pub keys: Keys,
+    /// The requests of this server.
+    pub activity: Activity,
     /// The figures that background work reports.
     pub background: BackgroundFigures,
     /// The figures that housekeeping reports.
@@ -139,6 +142,7 @@ impl App {
             clock,
             entropy,
             keys,
+            activity: Activity::default(),
             background: BackgroundFigures::default(),
             housekeeping: Figures::default(),
             usage: UsageFigures::default(),

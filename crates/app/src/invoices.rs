@@ -16,6 +16,7 @@ pub use actions::act;
 
 use crate::audit::json;
 use crate::caller::Caller;
+use crate::catalog::Catalog;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -121,7 +122,9 @@ impl Resource for Invoice {
         now: Time,
     ) -> Result<Change, Error> {
         if let Some(context) = context.as_ref().filter(|_| caller.is_dry_run) {
-            let issued = issue::preview(app, self, &context.subscription, Vec::new(), now).await?;
+            let issued =
+                issue::preview(&Catalog::new(app, self.organization_id), self, &context.subscription, Vec::new(), now)
+                    .await?;
             caller.tried.set(issued.into_iter().collect(), Vec::new());
         }
         Ok(Change::new())

@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 pub mod accounts;
+pub mod activity;
 pub mod analytics;
 pub mod audit;
 pub mod background;
@@ -11,6 +12,7 @@ pub mod billing_profiles;
 pub mod business_time;
 mod cached;
 pub mod caller;
+mod catalog;
 pub mod clients;
 mod clock;
 pub mod connections;

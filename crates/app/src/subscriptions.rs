@@ -4,6 +4,7 @@ mod documents;
 mod references;
 
 use crate::caller::Caller;
+use crate::catalog::Catalog;
 use crate::connections::managed;
 use crate::context::App;
 use crate::cursor;
@@ -24,6 +25,7 @@ use perennial_store::{
     self as store, Change, Page, Position, Violation, invoices, members, plans, subscriptions, users,
 };
 use references::References;
+use std::sync::Arc;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
 
@@ -44,8 +46,9 @@ pub async fn forecast(
     if subscription.billing.is_none() {
         return Ok(Vec::new());
     }
-    let known = lifecycle::known::known(app, &subscription).await?;
-    crate::invoices::forecast::forecast(app, &subscription, &known, count).await
+    let catalog = Arc::new(Catalog::new(app, subscription.organization_id));
+    let known = lifecycle::known::known(&catalog, &subscription).await?;
+    crate::invoices::forecast::forecast(&catalog, &subscription, &known, count).await
 }
 
 /// A page of subscriptions, of one plan if `plan` is given, and the cursor of the next page.

@@ -1,5 +1,7 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
+pub mod difference;
+
 use crate::id::{
     ClientId, ConnectionId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MalformedId, MeterId,
     OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId,

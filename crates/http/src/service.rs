@@ -77,6 +77,7 @@ impl Api {
         seen: &mut Seen,
     ) -> Result<Reply, Problem> {
         let app = &self.state.app;
+        app.activity.count();
         let Match { number, operation, parameters } = match ROUTER.find(&parts.method, parts.uri.path()) {
             Route::Found(found) => found,
             Route::NotFound if console::is_page(parts.uri.path()) && self.serves_console(facing) => {

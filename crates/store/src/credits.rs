@@ -16,6 +16,7 @@ use crate::{codec, users};
 use perennial_domain::credits::{Balance, Credit, CreditAmount, CreditReason, MAX_BALANCE};
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{CreditId, OrganizationId, UserId};
+use perennial_domain::money::Money;
 use perennial_domain::text::Line;
 
 /// The entries of all ledgers.
@@ -54,6 +55,9 @@ pub(crate) static BALANCES: Sql = Sql::new(
     "SELECT currency, amount FROM credit_balances
      WHERE organization_id = $1 AND user_id = $2 ORDER BY currency",
 );
+
+pub(crate) static BALANCE: Sql =
+    Sql::new("SELECT amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND currency = $3");
 
 pub(crate) static OPEN_BALANCE: Sql = Sql::new(
     "INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES ($1, $2, $3, 0)
@@ -142,6 +146,17 @@ pub async fn balances(db: &Db, organization: OrganizationId, user: UserId) -> Re
         Ok(Balance { currency, amount: codec::money(row.int(1)?)? })
     };
     db.all(&BALANCES, &[organization.bytes().into(), user.bytes().into()], read).await
+}
+
+/// The balance of a user in a currency. None: there was never another than 0.
+pub async fn balance(
+    db: &Db,
+    organization: OrganizationId,
+    user: UserId,
+    currency: Currency,
+) -> Result<Option<Money>, Error> {
+    let key = [organization.bytes().into(), user.bytes().into(), currency.as_str().into()];
+    db.find(&BALANCE, key, |row| codec::money(row.int(0)?)).await
 }
 
 /// Computes all balances from the ledger, in a transaction that imports entries.

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::record::{self, Purpose, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::{Conflict, Table};
-use crate::value::Type;
-use perennial_domain::events::{Event, EventKind};
+use crate::value::{Type, Value};
+use perennial_domain::events::{Event, EventKind, difference};
 use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId};
 
 /// The events: appended, never rewritten.
@@ -51,12 +51,16 @@ impl Record for Event {
         row.optional_text("request_id", self.request_id.as_deref());
         row.time("at", self.at);
         row.optional_uuid("previous_id", self.previous_id.map(EventId::bytes));
-        row.optional_text("before", self.before.as_deref());
+        let before = match (&self.before, &self.after) {
+            (Some(before), Some(after)) => Some(difference::shorten(before, after)),
+            (before, _) => before.clone(),
+        };
+        row.optional_text("before", before.as_deref());
         row.optional_text("after", self.after.as_deref());
     }
 
     fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
-        Ok(Self {
+        let mut event = Self {
             organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
             id: EventId::from_bytes(row.uuid("id")?),
             kind: row.word("kind", EventKind::from_stored)?,
@@ -68,7 +72,31 @@ impl Record for Event {
             previous_id: row.optional_uuid("previous_id")?.map(EventId::from_bytes),
             before: row.optional_text("before")?,
             after: row.optional_text("after")?,
-        })
+        };
+        event.before = event.before.map(|stored| restored(stored, event.after.as_deref())).transpose()?;
+        Ok(event)
+    }
+}
+
+/// The record before a change, from what the column stores.
+fn restored(stored: String, after: Option<&str>) -> Result<String, Error> {
+    let misfit = || Error::Internal("what a stored event has of the record before does not fit that after".to_owned());
+    difference::restore(stored, after).ok_or_else(misfit)
+}
+
+/// Restores the record before a change in a row of this table.
+pub(crate) fn restore_row(row: &mut [Value]) -> Result<(), Error> {
+    if let [.., Value::Text(before), after] = row {
+        let after = if let Value::Text(after) = after { Some(after.as_str()) } else { None };
+        *before = restored(std::mem::take(before), after)?;
+    }
+    Ok(())
+}
+
+/// Shortens the record before a change in a row of this table.
+pub(crate) fn shorten_row(row: &mut [Value]) {
+    if let [.., Value::Text(before), Value::Text(after)] = row {
+        *before = difference::shorten(before, after);
     }
 }
 

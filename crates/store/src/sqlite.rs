@@ -1,7 +1,6 @@
 //! The SQLite engine: one file, one writing thread, readers that never wait for it. A read runs on the caller's
 //! thread: it takes microseconds, and passing it to another thread would take as long again.
 
-use std::fs::File;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -31,7 +30,7 @@ mod walkers;
 mod writer;
 
 use database_error::read_error;
-use files::{lock_directory, log_of};
+use files::{Files, log_of};
 pub use options::SqliteOptions;
 use readers::Readers;
 use walkers::Walkers;
@@ -43,8 +42,7 @@ pub(crate) struct Sqlite {
     queue: Queue,
     counters: Arc<Counters>,
     failure: Failure,
-    /// Locked as long as the store is open.
-    directory: Mutex<Option<File>>,
+    files: Mutex<Option<Files>>,
 }
 
 impl Sqlite {
@@ -53,17 +51,18 @@ impl Sqlite {
             connection::create_file(&options.path)?;
         }
         let is_locked = options.exclusive && !options.read_only;
-        let directory = if is_locked { Some(lock_directory(&options.path)?) } else { None };
+        let files = if is_locked { Some(Files::open(&options.path)?) } else { None };
         let counters = Arc::new(Counters::default());
         let failure = Failure::new();
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Serial);
         let readers = Arc::new(Readers::new(options.clone()));
         // Without a writer, a commit fails with an error that the store is closed.
         if !options.read_only {
-            writer::start(&options, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
+            let database = files.as_ref().map(|files| Arc::clone(&files.database));
+            writer::start(&options, database, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
         }
         let walkers = Arc::new(Walkers::new(&options));
-        Ok(Self { options, readers, walkers, queue, counters, failure, directory: Mutex::new(directory) })
+        Ok(Self { options, readers, walkers, queue, counters, failure, files: Mutex::new(files) })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
@@ -137,7 +136,7 @@ impl Sqlite {
         self.queue.close().await;
         self.readers.close();
         self.walkers.close();
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// The size of the log's file.

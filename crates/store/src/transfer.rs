@@ -2,11 +2,13 @@
 //! store.
 
 use futures_util::future::join_all;
+use std::borrow::Cow;
 
 use crate::bulk::Bulk;
 use crate::codec;
 use crate::db::Db;
 use crate::error::Error;
+use crate::events::{self, EVENTS};
 use crate::record::{self, Purpose, Record};
 use crate::row::Row;
 use crate::table::Table;
@@ -78,7 +80,11 @@ impl Table {
 
     /// Adds rows, except for those whose key or unique value is in use. Returns the number of rows that were added.
     pub async fn insert(&'static self, bulk: &mut Bulk, rows: &[Values]) -> Result<u64, Error> {
-        bulk.insert(&self.statements().insert_row, rows).await
+        let mut rows = Cow::Borrowed(rows);
+        if self.name == EVENTS.name {
+            rows.to_mut().iter_mut().for_each(|row| events::shorten_row(row));
+        }
+        bulk.insert(&self.statements().insert_row, &rows).await
     }
 
     /// The number of rows.
@@ -88,6 +94,11 @@ impl Table {
     }
 
     fn read(&self, row: &Row<'_>) -> Result<Values, Error> {
-        self.columns.iter().enumerate().map(|(place, column)| row.value(place, column.kind)).collect()
+        let columns = self.columns.iter().enumerate();
+        let mut values = columns.map(|(place, column)| row.value(place, column.kind)).collect::<Result<Values, _>>()?;
+        if self.name == EVENTS.name {
+            events::restore_row(&mut values)?;
+        }
+        Ok(values)
     }
 }

@@ -55,15 +55,21 @@ pub static USAGE_THRESHOLDS: Table = Table::new(
 .part_of("subscriptions", "subscription_id")
 .under_clock();
 
-pub(crate) static READ: Sql = Sql::new(
+/// The stored total, or the sum of the events if there is none. PostgreSQL reads no event that `WHERE` excludes, but returns a
+/// row of sums without `HAVING`.
+pub(crate) static USED: Sql = Sql::new(
     "SELECT units, millionths FROM usage_totals
-     WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5",
-);
-
-pub(crate) static SUM: Sql = Sql::new(
-    "SELECT CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT), CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT)
+     WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5
+     UNION ALL
+     SELECT CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT), CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT)
      FROM usage_events
-     WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5",
+     WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5
+         AND NOT EXISTS (
+             SELECT 1 FROM usage_totals
+             WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5)
+     HAVING NOT EXISTS (
+         SELECT 1 FROM usage_totals
+         WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5)",
 );
 
 pub(crate) static OVERLAPPING: Sql = Sql::new(
@@ -125,14 +131,8 @@ pub struct Total {
 
 /// The usage of a subscription in a period: the stored total, or the sum of the events if there is none.
 pub async fn used(db: &Db, organization: OrganizationId, key: TotalKey) -> Result<Quantity, Error> {
-    let stored = db.find(&READ, total(organization, key), |row| quantity(row.int(0)?, row.int(1)?)).await?;
-    match stored {
-        Some(stored) => Ok(stored),
-        None => {
-            let sum = db.one(&SUM, &total(organization, key), |row| quantity(row.int(0)?, row.int(1)?)).await?;
-            Ok(sum.unwrap_or_default())
-        }
-    }
+    let used = db.find(&USED, total(organization, key), |row| quantity(row.int(0)?, row.int(1)?)).await?;
+    Ok(used.unwrap_or_default())
 }
 
 /// The totals of a subscription and a meter that contain an instant of a span. Both ends of the span are in it.

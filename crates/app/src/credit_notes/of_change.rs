@@ -30,7 +30,7 @@ pub(crate) async fn issue_of_change(
 ) -> Result<(), Error> {
     let ChangeNote { draft, source } = note;
     let now = unit.now;
-    let parties = parties(unit.app, unit.organization, draft.user_id).await?;
+    let parties = parties(&unit.catalog, draft.user_id).await?;
     let settings = parties.organization.settings();
     let sums = draft.sums.negated();
     let settlement = match &source {
@@ -76,7 +76,7 @@ pub(crate) async fn issue_of_change(
         let outcome = after.credit(settlement.applied, now)?;
         let steps = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
         unit.update_invoice(&before, steps, None);
-        let known = known(unit.app, subscription).await?;
+        let known = known(&unit.catalog, subscription).await?;
         if let Ok(Some((changed, _))) = subscription.after_invoice(&outcome, now, &known) {
             *subscription = changed;
         }

@@ -1,6 +1,7 @@
 //! What callers do with an invoice: finalize, void, mark as uncollectible.
 
 use super::charge;
+use super::context::issue_context;
 use super::issue::{Shared, issue, preview, react};
 use super::unit::{Cause, Unit};
 use super::usage;
@@ -142,14 +143,15 @@ async fn finalize(unit: &mut Unit<'_>, before: &Invoice, subscription: &Subscrip
         && caller.is_dry_run
     {
         let shown = before.cycle_at.unwrap_or(unit.now);
-        let usage = usage::lines(unit.app, before.organization_id, subscription.id, &before.parts, shown).await?;
-        let issued = preview(unit.app, before, subscription, usage, unit.now).await?;
+        let usage = usage::lines(&unit.catalog, subscription.id, &before.parts, shown).await?;
+        let issued = preview(&unit.catalog, before, subscription, usage, unit.now).await?;
         caller.tried.set(issued.clone().into_iter().collect(), Vec::new());
         return Ok(issued.unwrap_or_else(|| before.clone()));
     }
     let mut shared = Shared::default();
-    let usage = price_usage(unit.app, before, unit.now, None).await?;
-    let issued = issue(unit, before, subscription, usage, &mut shared).await?;
+    let usage = price_usage(&unit.catalog, before, unit.now, None).await?;
+    let context = issue_context(&unit.catalog, subscription, before, usage, unit.now).await?;
+    let issued = issue(unit, before, subscription, context, &mut shared).await?;
     unit.add(|change| shared.numbers.take(change, before.organization_id));
     // A draft without lines is deleted.
     Ok(issued.unwrap_or_else(|| before.clone()))

@@ -15,7 +15,7 @@ use perennial_domain::lifecycle::bill::{Bill, BilledCharge, BilledPart, Paying};
 use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
-use perennial_store::{coupons, invoices, organizations, users};
+use perennial_store::{coupons, invoices, users};
 
 /// Adds the documents of a decision to a unit, and stores in the subscription what pays for its period. `written_at` is the
 /// instant of a caller's write.
@@ -69,20 +69,15 @@ struct PlanChange {
 
 /// The plan version of a subscription.
 async fn own_version(unit: &Unit<'_>, subscription: &Subscription) -> Result<Priced, Error> {
-    let found =
-        version(unit.app, subscription.organization_id, subscription.plan_id, subscription.plan_version).await?;
+    let found = version(&unit.catalog, subscription.plan_id, subscription.plan_version).await?;
     found.ok_or(Error::Unbillable(ParkReason::MissingPlan))
 }
 
 /// The parts of a window whose plan version has charges.
-async fn charged_parts(
-    unit: &Unit<'_>,
-    subscription: &Subscription,
-    parts: Vec<BilledPart>,
-) -> Result<Vec<BilledPart>, Error> {
+async fn charged_parts(unit: &Unit<'_>, parts: Vec<BilledPart>) -> Result<Vec<BilledPart>, Error> {
     let mut charged = Vec::new();
     for part in parts {
-        let found = version(unit.app, subscription.organization_id, part.plan_id, part.version).await?;
+        let found = version(&unit.catalog, part.plan_id, part.version).await?;
         if !found.ok_or(Error::Unbillable(ParkReason::MissingPlan))?.charges.is_empty() {
             charged.push(part);
         }
@@ -100,7 +95,7 @@ async fn period_invoice(
     let priced = own_version(unit, after).await?;
     let quantity = after.details.quantity.get();
     let amount = fee(&priced, quantity, at, end, cycle)?;
-    let parts = charged_parts(unit, after, parts).await?;
+    let parts = charged_parts(unit, parts).await?;
     if amount.is_zero() && parts.is_empty() {
         return Ok(());
     }
@@ -123,7 +118,7 @@ async fn period_invoice(
 }
 
 async fn settings_hours(unit: &Unit<'_>) -> Result<i64, Error> {
-    let found = organizations::by_id(&unit.app.db, unit.organization).await?.ok_or(Error::NotFound)?;
+    let found = unit.catalog.organization().await?.ok_or(Error::NotFound)?;
     Ok(found.settings().draft_hours.get())
 }
 
@@ -135,7 +130,7 @@ async fn usage_invoice(
     parts: Vec<BilledPart>,
     coupon: Option<CouponId>,
 ) -> Result<(), Error> {
-    let parts = charged_parts(unit, after, parts).await?;
+    let parts = charged_parts(unit, parts).await?;
     if parts.is_empty() {
         return Ok(());
     }
@@ -248,7 +243,7 @@ async fn credit_line(
         };
         lines().find(is_same).or_else(|| lines().next())
     });
-    let priced = version(unit.app, unit.organization, paying.plan_id, paying.version).await?;
+    let priced = version(&unit.catalog, paying.plan_id, paying.version).await?;
     Ok(InvoiceLine {
         kind: LineKind::ProrationCredit,
         description: priced.as_ref().map(|priced| priced.name.clone()).unwrap_or_default(),
@@ -309,7 +304,7 @@ fn plan_line(
 
 /// Sets discounts, taxes and sums of a draft, without usage.
 async fn complete(unit: &Unit<'_>, subscription: &Subscription, draft: &mut Invoice) -> Result<(), Error> {
-    let context = issue_context(unit.app, subscription, draft, Vec::new(), unit.now).await?;
+    let context = issue_context(&unit.catalog, subscription, draft, Vec::new(), unit.now).await?;
     Ok(draft.complete_lines(subscription.plan_id, &context)?)
 }
 

@@ -4,7 +4,7 @@ use super::charge::charge;
 use super::context::issue_context;
 use super::numbers::Numbers;
 use super::unit::Unit;
-use crate::context::App;
+use crate::catalog::Catalog;
 use crate::error::Error;
 use crate::lifecycle::known::known;
 use perennial_domain::credits::CreditReason;
@@ -17,11 +17,10 @@ use perennial_domain::invoices::record::{Invoice, InvoiceLine};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::lifecycle::billing::Collection;
-use perennial_domain::organizations::Organization;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
-use perennial_store::organizations;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What several drafts of one change share.
 #[derive(Default)]
@@ -36,10 +35,9 @@ pub(crate) async fn issue(
     unit: &mut Unit<'_>,
     draft: &Invoice,
     subscription: &Subscription,
-    usage: Vec<InvoiceLine>,
+    mut context: IssueContext,
     shared: &mut Shared,
 ) -> Result<Option<Invoice>, Error> {
-    let mut context = issue_context(unit.app, subscription, draft, usage, unit.now).await?;
     let key = (draft.user_id, draft.currency);
     if let Some(left) = shared.balances.get(&key) {
         context.balance = *left;
@@ -50,7 +48,7 @@ pub(crate) async fn issue(
     };
     let left = context.balance.minus(issued.credit_applied)?;
     shared.balances.insert(key, left);
-    let organization = organization(unit.app, draft).await?;
+    let organization = unit.catalog.organization().await?.ok_or(Error::NotFound)?;
     let prefix = context.settings.invoice_prefix.clone();
     issued.number = Some(shared.numbers.draw(unit.app, &organization, &prefix, unit.now).await?);
     let stored = Box::pin(write(unit, draft, issued, subscription, &context)).await?;
@@ -59,31 +57,27 @@ pub(crate) async fn issue(
 
 /// The invoice as it would be issued now, without a number: for a dry run.
 pub(crate) async fn preview(
-    app: &App,
+    catalog: &Catalog<'_>,
     draft: &Invoice,
     subscription: &Subscription,
     usage: Vec<InvoiceLine>,
     now: Time,
 ) -> Result<Option<Invoice>, Error> {
-    let context = issue_context(app, subscription, draft, usage, now).await?;
+    let context = issue_context(catalog, subscription, draft, usage, now).await?;
     Ok(draft.issue(subscription, &context)?)
 }
 
 /// The same with another balance than the user has now.
 pub(crate) async fn preview_with(
-    app: &App,
+    catalog: &Catalog<'_>,
     draft: &Invoice,
     subscription: &Subscription,
     usage: Vec<InvoiceLine>,
     now: Time,
     balance: Amount,
 ) -> Result<Option<Invoice>, Error> {
-    let context = issue_context(app, subscription, draft, usage, now).await?;
+    let context = issue_context(catalog, subscription, draft, usage, now).await?;
     Ok(draft.issue(subscription, &IssueContext { balance, ..context })?)
-}
-
-async fn organization(app: &App, draft: &Invoice) -> Result<Organization, Error> {
-    organizations::by_id(&app.db, draft.organization_id).await?.ok_or(Error::NotFound)
 }
 
 async fn write(
@@ -121,11 +115,11 @@ pub(crate) async fn react(
     if !outcome.is_paid && outcome.overdue == 0 && outcome.deadline.is_none() {
         return Ok(None);
     }
-    let known = known(unit.app, subscription).await?;
+    let known = known(&unit.catalog, subscription).await?;
     match subscription.after_invoice(outcome, at, &known) {
         Ok(Some((mut after, kind))) => {
             // The documents follow the event of the subscription, but what pays is stored with it.
-            let mut documents = Unit::new(unit.app, unit.organization, unit.cause, unit.now);
+            let mut documents = Unit::with(Arc::clone(&unit.catalog), unit.cause, unit.now);
             super::documents::bill(&mut documents, Some(subscription), &mut after, None).await?;
             let stored = unit.update_subscription(subscription, after, kind, at);
             unit.add(|change| change.and(documents.change));

@@ -4,6 +4,7 @@
 
 use crate::audit::{json, system_event};
 use crate::caller::Caller;
+use crate::catalog::Catalog;
 use crate::context::App;
 use perennial_domain::credits::{Credit, CreditAmount, CreditReason};
 use perennial_domain::currency::Currency;
@@ -19,6 +20,7 @@ use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_store::{Change, credit_notes, credits, events, invoices, payments, subscriptions};
 use serde::Serialize;
+use std::sync::Arc;
 
 const NAME: &str = "lifecycle";
 
@@ -34,6 +36,7 @@ pub(crate) enum Cause<'a> {
 /// Records that change together.
 pub(crate) struct Unit<'a> {
     pub(crate) app: &'a App,
+    pub(crate) catalog: Arc<Catalog<'a>>,
     pub(crate) organization: OrganizationId,
     pub(crate) cause: Cause<'a>,
     /// The instant of the change.
@@ -63,8 +66,13 @@ struct PaymentDue<'a> {
 
 impl<'a> Unit<'a> {
     pub(crate) fn new(app: &'a App, organization: OrganizationId, cause: Cause<'a>, now: Time) -> Self {
-        let (invoices, notes) = (Vec::new(), Vec::new());
-        Self { app, organization, cause, now, change: Change::new(), invoices, notes }
+        Self::with(Arc::new(Catalog::new(app, organization)), cause, now)
+    }
+
+    /// A unit that shares a catalog with others.
+    pub(crate) fn with(catalog: Arc<Catalog<'a>>, cause: Cause<'a>, now: Time) -> Self {
+        let (app, organization, change) = (catalog.app, catalog.organization_id, Change::new());
+        Self { app, catalog, organization, cause, now, change, invoices: Vec::new(), notes: Vec::new() }
     }
 
     /// Adds statements to the change.

@@ -1,6 +1,7 @@
 //! Prices the usage of a window: every part is aggregated alone and priced by its plan version.
 
 use super::versions::version;
+use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId};
@@ -22,21 +23,21 @@ const DECIMALS: u8 = 6;
 /// The usage lines of a window, before discount and tax. A quantity of 0 makes no line. `until` is where the last window
 /// ends as far as its lines show.
 pub(crate) async fn lines(
-    app: &App,
-    organization: OrganizationId,
+    catalog: &Catalog<'_>,
     subscription: SubscriptionId,
     parts: &[BilledPart],
     until: Time,
 ) -> Result<Vec<InvoiceLine>, Error> {
     let mut lines = Vec::new();
     for part in parts {
-        let found = version(app, organization, part.plan_id, part.version).await?;
+        let found = version(catalog, part.plan_id, part.version).await?;
         let priced = found.ok_or(Error::Unbillable(ParkReason::MissingPlan))?;
         if priced.charges.is_empty() {
             continue;
         }
         let to = part.to.unwrap_or(Time::MAX);
-        let counted = aggregate(app, organization, subscription, TimeSpan { from: part.from, to }).await?;
+        let counted =
+            aggregate(catalog.app, catalog.organization_id, subscription, TimeSpan { from: part.from, to }).await?;
         for charge in &priced.charges {
             let Some(quantity) = counted.get(&charge.meter_id).map(|counted| counted.quantity().billed()) else {
                 continue;

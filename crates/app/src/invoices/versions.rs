@@ -1,10 +1,9 @@
 //! The plan versions that documents are priced by. A version never changes, whatever became of its plan.
 
-use super::context::plan;
-use crate::context::App;
+use crate::catalog::Catalog;
 use crate::error::Error;
 use perennial_domain::currency::Currency;
-use perennial_domain::id::{OrganizationId, PlanId};
+use perennial_domain::id::PlanId;
 use perennial_domain::invoices::fees::Price;
 use perennial_domain::money::Money;
 use perennial_domain::plans::Version;
@@ -32,13 +31,8 @@ impl Priced {
 }
 
 /// A version of a plan. None: it does not exist.
-pub(crate) async fn version(
-    app: &App,
-    organization: OrganizationId,
-    id: PlanId,
-    version: Version,
-) -> Result<Option<Priced>, Error> {
-    let Some(plan) = plan(app, organization, id).await? else { return Ok(None) };
+pub(crate) async fn version(catalog: &Catalog<'_>, id: PlanId, version: Version) -> Result<Option<Priced>, Error> {
+    let Some(plan) = catalog.plan(id).await? else { return Ok(None) };
     let name = plan.name.as_str().to_owned();
     if plan.version == version {
         return Ok(Some(Priced {
@@ -51,7 +45,7 @@ pub(crate) async fn version(
             charges: plan.charges().to_vec(),
         }));
     }
-    let replaced = plan_versions::by_number(&app.db, &plan, version).await?;
+    let replaced = plan_versions::by_number(&catalog.app.db, &plan, version).await?;
     Ok(replaced.map(|replaced| Priced {
         plan_id: id,
         version,

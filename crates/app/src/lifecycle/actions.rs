@@ -7,6 +7,7 @@ use super::known::known;
 use super::{NAME, WithAccess, change_access};
 use crate::audit::{json, system_event};
 use crate::background::Held;
+use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::Error;
 use crate::invoices::documents;
@@ -25,6 +26,7 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Violation, events, invoices, subscriptions};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// How long a failing action waits before it is tried again, so that it delays no other subscription.
 const RETRY_SECONDS: i64 = 60;
@@ -33,11 +35,17 @@ const RETRY_SECONDS: i64 = 60;
 ///
 /// An action that fails in the engine is postponed, so that it delays no other subscription. After an hour in which others
 /// succeeded, the subscription is parked.
-pub(crate) async fn perform(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
+pub(crate) async fn perform(
+    catalog: &Arc<Catalog<'_>>,
+    before: &Subscription,
+    now: Time,
+    held: Option<&Held>,
+) -> Result<bool, Error> {
+    let app = catalog.app;
     if before.billing.is_none() {
         return change_access(app, before, now, held).await;
     }
-    match Box::pin(try_perform(app, before, now, held)).await {
+    match Box::pin(try_perform(catalog, before, now, held)).await {
         Ok(made) => {
             if made {
                 app.action_failures.succeeded(before.id, app.clock.now());
@@ -59,13 +67,18 @@ pub(crate) async fn perform(app: &App, before: &Subscription, now: Time, held: O
 /// Makes the earliest action of a subscription that is due at `now`, without a lease. False if none is.
 pub async fn act_once(app: &App, organization: OrganizationId, id: SubscriptionId, now: Time) -> Result<bool, Error> {
     match subscriptions::by_id(&app.db, organization, id).await? {
-        Some(subscription) => perform(app, &subscription, now, None).await,
+        Some(subscription) => perform(&Arc::new(Catalog::new(app, organization)), &subscription, now, None).await,
         None => Ok(false),
     }
 }
 
-async fn try_perform(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
-    let known = known(app, before).await?;
+async fn try_perform(
+    catalog: &Arc<Catalog<'_>>,
+    before: &Subscription,
+    now: Time,
+    held: Option<&Held>,
+) -> Result<bool, Error> {
+    let (app, known) = (catalog.app, known(catalog, before).await?);
     if !before.is_behind(now) {
         // Imported without a due time, or the settings have changed.
         let due_at = before.due_time(&known.settings);
@@ -76,14 +89,14 @@ async fn try_perform(app: &App, before: &Subscription, now: Time, held: Option<&
     }
     match before.act(&known) {
         None => Ok(false),
-        Some(Ok(step)) => Box::pin(write(app, before, step, &known, now, held)).await,
+        Some(Ok(step)) => Box::pin(write(catalog, before, step, &known, now, held)).await,
         Some(Err(reason)) => park(app, before, reason, now, held).await,
     }
 }
 
 /// Commits an action with its event, and the change of access after it.
 async fn write(
-    app: &App,
+    catalog: &Arc<Catalog<'_>>,
     before: &Subscription,
     step: Step,
     known: &Known,
@@ -91,7 +104,8 @@ async fn write(
     held: Option<&Held>,
 ) -> Result<bool, Error> {
     let Step { action, at: instant, event: kind, mut after, access } = step;
-    let mut unit = Unit::new(app, before.organization_id, Cause::Engine, now);
+    let app = catalog.app;
+    let mut unit = Unit::with(Arc::clone(catalog), Cause::Engine, now);
     if let Err(error) = documents(&mut unit, before, &mut after).await {
         if !is_of_the_record(&error) {
             return Err(error);
@@ -107,7 +121,7 @@ async fn write(
     }
     let data = match action {
         Action::Notice => {
-            let entries = forecast(app, &after, known, 1).await?;
+            let entries = forecast(catalog, &after, known, 1).await?;
             let upcoming = entries.into_iter().next().map(|(step, invoice)| Upcoming::of(&step, invoice));
             json(&WithUpcoming { subscription: &after, upcoming })
         }

@@ -1,30 +1,37 @@
 //! What the engine does with invoices: it issues drafts, and attempts, duns and gives up open ones.
 //!
-//! A step of an open invoice is one change with its subscription. Drafts are issued up to 64 at a time, so that their numbers
-//! are drawn together.
+//! A step of an open invoice is one change with its subscription. Drafts are issued together, so that their numbers are
+//! drawn together.
 
 use super::INVALID_RETRY_SECONDS;
 use super::actions::{commit, fenced, is_of_the_record, park, park_reason};
 use crate::background::Held;
+use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::Error;
 use crate::invoices::charge::{self, charge};
+use crate::invoices::context::issue_context;
 use crate::invoices::issue::{Shared, issue, react};
 use crate::invoices::unit::{Cause, Unit};
 use crate::invoices::usage;
+use futures_util::future::try_join_all;
 use perennial_domain::events::EventKind;
 use perennial_domain::invoices::record::{Invoice, InvoiceLine, InvoiceNext};
 use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
-use perennial_store::{self as store, Change, Violation, invoices, organizations, payments, subscriptions};
-
-/// The most drafts that are issued in one transaction.
-pub(super) const BATCH: usize = 64;
+use perennial_store::{self as store, Change, Violation, invoices, payments, subscriptions};
+use std::sync::Arc;
 
 /// Makes the step of an open invoice that is due. False if none is. True also if another writer was faster.
-pub(super) async fn perform(app: &App, invoice: &Invoice, now: Time, held: Option<&Held>) -> Result<bool, Error> {
+pub(super) async fn perform(
+    catalog: &Arc<Catalog<'_>>,
+    invoice: &Invoice,
+    now: Time,
+    held: Option<&Held>,
+) -> Result<bool, Error> {
+    let app = catalog.app;
     let Some((next, at)) = invoice.next_action().filter(|(_, at)| *at <= now) else { return Ok(false) };
     let subscription = match find(app, invoice).await {
         Ok(Some(subscription)) => subscription,
@@ -32,7 +39,7 @@ pub(super) async fn perform(app: &App, invoice: &Invoice, now: Time, held: Optio
         Err(error) if is_of_the_record(&error) => return wait(app, invoice, &error, now, held).await.map(|()| false),
         Err(error) => return Err(error),
     };
-    match step(app, invoice, &subscription, (next, at), now).await {
+    match step(catalog, invoice, &subscription, (next, at), now).await {
         Ok(unit) => {
             let is_made = commit(app, fenced(held).and(unit)).await?;
             charge::wake(app, &subscription);
@@ -65,17 +72,17 @@ async fn stop(app: &App, invoice: &Invoice, held: Option<&Held>) -> Result<bool,
 }
 
 async fn step(
-    app: &App,
+    catalog: &Arc<Catalog<'_>>,
     before: &Invoice,
     subscription: &Subscription,
     (next, at): (InvoiceNext, Time),
     now: Time,
 ) -> Result<Change, Error> {
-    let mut unit = Unit::new(app, before.organization_id, Cause::Engine, now);
+    let mut unit = Unit::with(Arc::clone(catalog), Cause::Engine, now);
     let mut after = before.clone();
     let mut outcome = match next {
         InvoiceNext::Attempt => {
-            let is_processing = payments::is_processing(&app.db, before.organization_id, before.id).await?;
+            let is_processing = payments::is_processing(&catalog.app.db, before.organization_id, before.id).await?;
             after.attempt(now, is_processing)?
         }
         InvoiceNext::Overdue => after.pass_due(),
@@ -89,7 +96,7 @@ async fn step(
         return Ok(unit.change);
     }
     if next == InvoiceNext::Attempt {
-        let organization = organizations::by_id(&app.db, before.organization_id).await?;
+        let organization = catalog.organization().await?;
         let is_test = organization.is_some_and(|found| found.mode == OrganizationMode::Test);
         let followed = charge(&mut unit, &mut after, subscription, is_test)?;
         steps.extend(followed.events.iter().map(|kind| (*kind, after.clone())));
@@ -105,30 +112,30 @@ async fn step(
     Ok(unit.change)
 }
 
-/// Issues drafts, in the order in which they are given. Returns how many were issued or deleted.
+/// Issues drafts of one organization in one change, in the order in which they are given. Returns how many were issued or
+/// deleted.
 pub(super) async fn issue_drafts(
     app: &App,
     drafts: &[&Invoice],
     now: Time,
     held: Option<&Held>,
 ) -> Result<usize, Error> {
-    let mut made = 0;
-    for batch in drafts.chunks(BATCH) {
-        let prepared = prepare(app, batch, now, held).await?;
-        if prepared.is_empty() {
-            continue;
-        }
-        match issue_together(app, &prepared, now, held).await {
-            Ok(()) => made += prepared.len(),
-            Err(error) if prepared.len() > 1 && (is_contended(&error) || is_of_the_record(&error)) => {
-                for draft in &prepared {
-                    made += usize::from(issue_alone(app, draft, now, held).await?);
-                }
+    let Some(first) = drafts.first() else { return Ok(0) };
+    let catalog = Arc::new(Catalog::new(app, first.organization_id));
+    let preparing = drafts.iter().map(|draft| prepare(&catalog, draft, now, held));
+    let prepared: Vec<Prepared> = try_join_all(preparing).await?.into_iter().flatten().collect();
+    let Some(first) = prepared.first() else { return Ok(0) };
+    match issue_together(&catalog, &prepared, now, held).await {
+        Ok(()) => Ok(prepared.len()),
+        Err(error) if prepared.len() > 1 && (is_contended(&error) || is_of_the_record(&error)) => {
+            let mut made = 0;
+            for draft in &prepared {
+                made += usize::from(issue_alone(app, draft, now, held).await?);
             }
-            Err(error) => made += usize::from(failed(app, &prepared[0], error, now, held).await?),
+            Ok(made)
         }
+        Err(error) => failed(app, first, error, now, held).await.map(usize::from),
     }
-    Ok(made)
 }
 
 /// A draft with what its issuing needs.
@@ -138,39 +145,33 @@ struct Prepared {
     usage: Vec<InvoiceLine>,
 }
 
-/// Closes the windows of drafts, and prices the usage in them.
-async fn prepare(app: &App, drafts: &[&Invoice], now: Time, held: Option<&Held>) -> Result<Vec<Prepared>, Error> {
-    let mut prepared = Vec::with_capacity(drafts.len());
-    for draft in drafts {
-        let subscription = match find(app, draft).await {
-            Ok(Some(subscription)) => subscription,
-            Ok(None) => {
-                stop(app, draft, held).await?;
-                continue;
-            }
-            Err(error) if is_of_the_record(&error) => {
-                wait(app, draft, &error, now, held).await?;
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        let usage = match price_usage(app, draft, now, held).await {
-            Ok(usage) => usage,
-            Err(error) if is_of_the_record(&error) && !is_contended(&error) => {
-                tracing::warn!(invoice = %draft.id, organization = %draft.organization_id, %error, "the usage of a draft was not priced");
-                park(app, &subscription, park_reason(&error), now, held).await?;
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        prepared.push(Prepared { draft: (*draft).clone(), subscription, usage });
+/// Closes the window of a draft, and prices the usage in it. None: it cannot be issued now.
+async fn prepare(
+    catalog: &Catalog<'_>,
+    draft: &Invoice,
+    now: Time,
+    held: Option<&Held>,
+) -> Result<Option<Prepared>, Error> {
+    let app = catalog.app;
+    let subscription = match find(app, draft).await {
+        Ok(Some(subscription)) => subscription,
+        Ok(None) => return stop(app, draft, held).await.map(|_| None),
+        Err(error) if is_of_the_record(&error) => return wait(app, draft, &error, now, held).await.map(|()| None),
+        Err(error) => return Err(error),
+    };
+    match price_usage(catalog, draft, now, held).await {
+        Ok(usage) => Ok(Some(Prepared { draft: draft.clone(), subscription, usage })),
+        Err(error) if is_of_the_record(&error) && !is_contended(&error) => {
+            tracing::warn!(invoice = %draft.id, organization = %draft.organization_id, %error, "the usage of a draft was not priced");
+            park(app, &subscription, park_reason(&error), now, held).await.map(|_| None)
+        }
+        Err(error) => Err(error),
     }
-    Ok(prepared)
 }
 
 /// The usage lines of a draft. First the closing of its window is committed, so that no later event belongs to it.
 pub(crate) async fn price_usage(
-    app: &App,
+    catalog: &Catalog<'_>,
     draft: &Invoice,
     now: Time,
     held: Option<&Held>,
@@ -179,28 +180,37 @@ pub(crate) async fn price_usage(
     let (organization, subscription) = (draft.organization_id, draft.subscription_id);
     let until = last.to.unwrap_or(Time::MAX);
     let change = subscriptions::close_usage(fenced(held), organization, subscription, until);
-    app.db.commit(change).await?;
+    catalog.app.db.commit(change).await?;
     let shown = draft.cycle_at.unwrap_or(now);
-    usage::lines(app, organization, subscription, &draft.parts, shown).await
+    usage::lines(catalog, subscription, &draft.parts, shown).await
 }
 
-async fn issue_together(app: &App, prepared: &[Prepared], now: Time, held: Option<&Held>) -> Result<(), Error> {
-    let organization = prepared[0].draft.organization_id;
-    let mut unit = Unit::new(app, organization, Cause::Engine, now);
+async fn issue_together(
+    catalog: &Arc<Catalog<'_>>,
+    prepared: &[Prepared],
+    now: Time,
+    held: Option<&Held>,
+) -> Result<(), Error> {
+    let contexts = prepared
+        .iter()
+        .map(|Prepared { draft, subscription, usage }| issue_context(catalog, subscription, draft, usage.clone(), now));
+    let contexts = try_join_all(contexts).await?;
+    let mut unit = Unit::with(Arc::clone(catalog), Cause::Engine, now);
     let mut shared = Shared::default();
-    for Prepared { draft, subscription, usage } in prepared {
-        issue(&mut unit, draft, subscription, usage.clone(), &mut shared).await?;
+    for (Prepared { draft, subscription, .. }, context) in prepared.iter().zip(contexts) {
+        issue(&mut unit, draft, subscription, context, &mut shared).await?;
     }
-    unit.add(|change| shared.numbers.take(change, organization));
-    app.db.commit(fenced(held).and(unit.change)).await?;
+    unit.add(|change| shared.numbers.take(change, catalog.organization_id));
+    catalog.app.db.commit(fenced(held).and(unit.change)).await?;
     for prepared in prepared {
-        charge::wake(app, &prepared.subscription);
+        charge::wake(catalog.app, &prepared.subscription);
     }
     Ok(())
 }
 
 async fn issue_alone(app: &App, prepared: &Prepared, now: Time, held: Option<&Held>) -> Result<bool, Error> {
-    match issue_together(app, std::slice::from_ref(prepared), now, held).await {
+    let catalog = Arc::new(Catalog::new(app, prepared.draft.organization_id));
+    match issue_together(&catalog, std::slice::from_ref(prepared), now, held).await {
         Ok(()) => Ok(true),
         Err(error) => failed(app, prepared, error, now, held).await,
     }

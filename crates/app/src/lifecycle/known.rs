@@ -1,5 +1,6 @@
 //! What decisions on a subscription depend on: settings, plans and coupon. It depends on no other part of the lifecycle.
 
+use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::{OrganizationId, PlanId};
@@ -23,10 +24,10 @@ pub(crate) async fn plan(app: &App, organization: OrganizationId, id: PlanId) ->
 }
 
 /// What the next actions of a subscription depend on.
-pub(crate) async fn known(app: &App, subscription: &Subscription) -> Result<Known, Error> {
-    let organization = subscription.organization_id;
+pub(crate) async fn known(catalog: &Catalog<'_>, subscription: &Subscription) -> Result<Known, Error> {
+    let (app, organization) = (catalog.app, subscription.organization_id);
     let next = subscription.billing.as_deref().and_then(Billing::change_plan);
-    let settings = settings(app, organization).await?;
+    let settings = catalog.organization().await?.map(|found| found.settings()).unwrap_or_default();
     // Only the end of a trial depends on the settings of the plan.
     let is_trial = subscription.billing.as_deref().is_some_and(|billing| billing.trial_ends_at.is_some());
     let own = if is_trial { plan(app, organization, subscription.plan_id).await? } else { None };

@@ -2,7 +2,9 @@
 //! its drafts. Subscriptions do not wait for each other.
 
 use super::{actions, change_access, invoices};
+use crate::activity::Piece;
 use crate::background::Held;
+use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use futures_util::future::try_join_all;
@@ -13,9 +15,12 @@ use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_store::{self as store, subscriptions};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Changes in progress. The writer commits them together.
 const AT_ONCE: usize = 64;
+/// The same on a busy server: requests wait for fewer changes.
+const AT_ONCE_BUSY: usize = 16;
 /// The most late actions that are made before a change by a caller.
 const MAX_LATE: usize = 64;
 /// Due invoices of one subscription that are read at a time.
@@ -93,16 +98,34 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
     let (drafts, open): (Vec<&Invoice>, Vec<&Invoice>) =
         found.into_iter().partition(|invoice| invoice.status == InvoiceStatus::Draft);
     let mut made = Made::default();
-    for chunk in open.chunks(AT_ONCE) {
-        let steps = chunk.iter().map(|invoice| invoices::perform(app, invoice, now, held));
+    let at_once = if app.activity.is_busy() { AT_ONCE_BUSY } else { AT_ONCE };
+    for chunk in open.chunks(at_once) {
+        let piece = app.activity.begin();
+        let catalog = Arc::new(Catalog::new(app, chunk[0].organization_id));
+        let steps = chunk.iter().map(|invoice| invoices::perform(&catalog, invoice, now, held));
         made.steps += try_join_all(steps).await?.into_iter().filter(|is_made| *is_made).count();
+        give_way(piece, held).await;
     }
-    for chunk in subscriptions.chunks(AT_ONCE) {
-        let actions = chunk.iter().map(|before| actions::perform(app, before, now, held));
+    for chunk in subscriptions.chunks(at_once) {
+        let piece = app.activity.begin();
+        let catalog = Arc::new(Catalog::new(app, chunk[0].organization_id));
+        let actions = chunk.iter().map(|before| actions::perform(&catalog, before, now, held));
         made.actions += try_join_all(actions).await?.into_iter().filter(|is_made| *is_made).count();
+        give_way(piece, held).await;
     }
-    made.steps += invoices::issue_drafts(app, &drafts, now, held).await?;
+    for chunk in drafts.chunks(at_once) {
+        let piece = app.activity.begin();
+        made.steps += invoices::issue_drafts(app, chunk, now, held).await?;
+        give_way(piece, held).await;
+    }
     Ok(made)
+}
+
+/// The engine rests while a server is busy. What a request makes itself does not.
+async fn give_way(piece: Piece<'_>, held: Option<&Held>) {
+    if held.is_some() {
+        piece.rest().await;
+    }
 }
 
 /// Makes all late actions of a subscription before a caller changes it. True: read the record again. Fails if more are

@@ -2,6 +2,7 @@
 
 use super::references::References;
 use crate::caller::Caller;
+use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::invoices::documents;
@@ -40,7 +41,7 @@ pub(super) async fn effects(
     if caller.is_dry_run {
         let mut issued = Vec::new();
         for draft in &unit.invoices {
-            issued.extend(shown(app, draft, after, now).await?);
+            issued.extend(shown(&unit.catalog, draft, after, now).await?);
         }
         caller.tried.set(issued, std::mem::take(&mut unit.notes));
     }
@@ -58,13 +59,18 @@ fn rejected(error: Error) -> Error {
 }
 
 /// A draft as it would be issued, without a number.
-async fn shown(app: &App, draft: &Invoice, subscription: &Subscription, now: Time) -> Result<Option<Invoice>, Error> {
+async fn shown(
+    catalog: &Catalog<'_>,
+    draft: &Invoice,
+    subscription: &Subscription,
+    now: Time,
+) -> Result<Option<Invoice>, Error> {
     if draft.status != InvoiceStatus::Draft {
         return Ok(Some(draft.clone()));
     }
     let until = draft.cycle_at.unwrap_or(now);
-    let usage = usage::lines(app, draft.organization_id, draft.subscription_id, &draft.parts, until).await?;
-    preview(app, draft, subscription, usage, now).await
+    let usage = usage::lines(catalog, draft.subscription_id, &draft.parts, until).await?;
+    preview(catalog, draft, subscription, usage, now).await
 }
 
 /// Rejects a write that needs a subscription without drafts and open invoices.

@@ -1,10 +1,12 @@
 //! Checkpoints: moving the write-ahead log into the database file without making commits wait.
 //!
-//! A thread copies what it can (PASSIVE), and again what was written during that time, until little is left. Under constant load that
-//! alone never restarts the log, so the writer restarts it then: it has to copy only the little that is left. Pages that are
+//! A thread copies what it can (PASSIVE) and syncs it, and again what was written during that time, until little is left. Under
+//! constant load that alone never restarts the log, so the writer restarts it then: it has to copy and sync only the little that
+//! is left. (SQLite itself syncs the database file only when all of the log is copied.) Pages that are
 //! written often are copied once for the whole log, so a long log is cheaper. A command next to a server copies its own
 //! writes: an idle server does not check the log.
 
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -59,7 +61,13 @@ impl Log {
 }
 
 impl Checkpoints {
-    pub(super) fn start(options: &SqliteOptions, readers: Arc<Readers>, failure: Failure) -> Result<Self, Error> {
+    /// `database` is the file of the database, which must stay open longer than every connection.
+    pub(super) fn start(
+        options: &SqliteOptions,
+        database: Arc<File>,
+        readers: Arc<Readers>,
+        failure: Failure,
+    ) -> Result<Self, Error> {
         let connection = open(options, Purpose::Checkpoint)?;
         let (wake, woken) = sync_channel(1);
         let raise = failure.clone();
@@ -69,7 +77,7 @@ impl Checkpoints {
                 loop {
                     match woken.recv_timeout(RELEASE_EVERY) {
                         Ok(()) => {
-                            if let Err(error) = copy(&connection) {
+                            if let Err(error) = copy(&connection, &database, &raise) {
                                 note(&error, &raise);
                             }
                         }
@@ -152,10 +160,13 @@ pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteO
     }
 }
 
-/// Copies until little is left, or as far as readers of the log allow.
-fn copy(connection: &Connection) -> rusqlite::Result<()> {
+/// Copies and syncs until little is left, or as far as readers of the log allow.
+fn copy(connection: &Connection, database: &File, failure: &Failure) -> rusqlite::Result<()> {
     for _ in 0..ROUNDS {
         let is_hindered = checkpoint(connection, "PASSIVE")?.left() > 0;
+        if let Err(error) = database.sync_data() {
+            failure.raise(&format!("the database file cannot be synced: {error}"));
+        }
         if is_hindered || checkpoint(connection, "NOOP")?.left() <= LITTLE {
             break;
         }

@@ -2,9 +2,26 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::connection;
 use crate::error::Error;
+
+/// Files that a server keeps open as long as the store is. To close a file of the database releases all locks that SQLite has
+/// on it in this process, so that comes last.
+pub(super) struct Files {
+    _lock: File,
+    /// For checkpoints.
+    pub(super) database: Arc<File>,
+}
+
+impl Files {
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        let lock = lock_directory(path)?;
+        let database = File::open(path).map_err(|error| Error::Unavailable(format!("no database file: {error}")))?;
+        Ok(Self { _lock: lock, database: Arc::new(database) })
+    }
+}
 
 /// Takes the lock of the data directory, which a second server does not get.
 pub(super) fn lock_directory(path: &Path) -> Result<File, Error> {

@@ -3,6 +3,7 @@
 //! The changes of a batch run one after the other, so that each sees those before it. A violation rolls the batch back
 //! and replays it once with a savepoint per change. No outcome is reported before COMMIT has returned.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use rusqlite::{Connection, params_from_iter};
@@ -30,16 +31,16 @@ struct Writer {
 /// Opens the writing connection, so that an invalid path is reported to the caller, and starts the thread.
 pub(super) fn start(
     options: &SqliteOptions,
+    database: Option<Arc<File>>,
     mut inbox: Inbox,
     readers: Arc<Readers>,
     counters: Arc<Counters>,
     failure: Failure,
 ) -> Result<(), Error> {
     let connection = open(options, Purpose::Write)?;
-    let checkpoints = if options.exclusive {
-        Some(Checkpoints::start(options, Arc::clone(&readers), failure.clone())?)
-    } else {
-        None
+    let checkpoints = match database {
+        Some(database) => Some(Checkpoints::start(options, database, Arc::clone(&readers), failure.clone())?),
+        None => None,
     };
     let writer = Writer { options: options.clone(), connection, readers, counters, failure, checkpoints };
     std::thread::Builder::new()

@@ -11,7 +11,7 @@ use crate::row::Row;
 use crate::sql::Sql;
 use perennial_domain::entitlements::MAX_CONSIDERED;
 use perennial_domain::id::{OrganizationId, UserId};
-use perennial_domain::subscriptions::Subscription;
+use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
 
 /// What a user holds.
@@ -37,8 +37,11 @@ pub struct Held {
 }
 
 /// Those of the newest subscriptions of a user that have access at an instant, or may get it later. SQLite joins in the order
-/// of a `CROSS JOIN`; with another order it would read every subscription of the organization.
+/// of a `CROSS JOIN`; with another order it would read every subscription of the organization. Statuses are excluded one by
+/// one: SQLite would fill a table with the values of an `IN`, and search by status.
 pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
+    let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
+    let has_status: String = without_access.map(|status| format!(" AND s.status <> '{}'", status.as_str())).collect();
     Sql::built(format!(
         "SELECT {}, p.entitlements, held.is_member, {HOLDER}
          FROM (
@@ -53,7 +56,7 @@ pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
          CROSS JOIN subscriptions AS s
          CROSS JOIN plans AS p
          WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id
-             AND s.deleted_at IS NULL AND s.is_active AND s.status IN ('on_trial', 'active', 'past_due', 'cancelled')
+             AND s.deleted_at IS NULL AND s.is_active{has_status}
              AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))
              AND (held.is_member = 0 OR s.user_id <> $2)",
         SUBSCRIPTIONS.columns_of("s"),

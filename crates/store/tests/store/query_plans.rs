@@ -202,7 +202,7 @@ async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
     let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
     let lines: Vec<String> = lines.map(Result::unwrap).collect();
     let reads: Vec<&String> = lines.iter().filter(|line| line.starts_with("SEARCH s ")).collect();
-    assert!(!reads.is_empty() && reads.iter().all(|line| line.contains(" AND id=?)")), "{lines:?}");
+    assert!(!reads.is_empty() && reads.iter().all(|line| line.contains("(organization_id=? AND id=?)")), "{lines:?}");
 }
 
 /// Servers search for work several times a second, and usually there is none. PostgreSQL chooses freely here: an index that it

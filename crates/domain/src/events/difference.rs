@@ -1,0 +1,168 @@
+//! The record before a change, stored as what differs from the record after it. Most changes touch few fields of a large
+//! record.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// Begins a stored difference, which is an object too, for programs that do not know differences. No record has such a
+/// member.
+const OPEN: &str = r#"{"~":"#;
+
+/// What is stored of the record before a change: the members that differ, or all of it where the records do not have the same
+/// members in the same order.
+pub fn shorten(before: &str, after: &str) -> String {
+    let mut stored = String::from(OPEN);
+    match write_difference(before, after, &mut stored) {
+        Some(()) => stored + "}",
+        None => before.to_owned(),
+    }
+}
+
+/// The record before a change, from what is stored of it. None: it is a difference that does not fit the record after it.
+pub fn restore(stored: String, after: Option<&str>) -> Option<String> {
+    let Some(difference) = stored.strip_prefix(OPEN) else { return Some(stored) };
+    let (difference, after) = (difference.strip_suffix('}')?, after?);
+    let mut before = String::with_capacity(after.len());
+    write_restored(difference, after, &mut before)?;
+    Some(before)
+}
+
+fn write_difference(before: &str, after: &str, difference: &mut String) -> Option<()> {
+    let (before, after) = (Members::of(before)?, Members::of(after)?);
+    if before.0.len() != after.0.len() {
+        return None;
+    }
+    let mut separator = '{';
+    for ((name, before), (same_name, after)) in before.0.into_iter().zip(after.0) {
+        if name != same_name {
+            return None;
+        }
+        if before.get() == after.get() {
+            continue;
+        }
+        write_name(difference, &mut separator, name);
+        if is_object(before) && is_object(after) {
+            write_difference(before.get(), after.get(), difference)?;
+        } else {
+            difference.push_str(before.get());
+        }
+    }
+    end(difference, separator);
+    Some(())
+}
+
+fn write_restored(difference: &str, after: &str, before: &mut String) -> Option<()> {
+    let mut changed = Members::of(difference)?.0.into_iter().peekable();
+    let mut separator = '{';
+    for (name, after) in Members::of(after)?.0 {
+        write_name(before, &mut separator, name);
+        match changed.next_if(|(changed, _)| *changed == name) {
+            Some((_, value)) if is_object(value) && is_object(after) => {
+                write_restored(value.get(), after.get(), before)?;
+            }
+            Some((_, value)) => before.push_str(value.get()),
+            None => before.push_str(after.get()),
+        }
+    }
+    end(before, separator);
+    changed.next().is_none().then_some(())
+}
+
+fn write_name(object: &mut String, separator: &mut char, name: &str) {
+    object.push(*separator);
+    object.push('"');
+    object.push_str(name);
+    object.push_str("\":");
+    *separator = ',';
+}
+
+/// Ends an object. Where the separator is still a brace, it has no member.
+fn end(object: &mut String, separator: char) {
+    object.push_str(if separator == '{' { "{}" } else { "}" });
+}
+
+fn is_object(value: &RawValue) -> bool {
+    value.get().starts_with('{')
+}
+
+/// The members of an object in their order, with names that need no escapes.
+struct Members<'a>(Vec<(&'a str, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    fn of(object: &'a str) -> Option<Self> {
+        serde_json::from_str(object).ok()
+    }
+}
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::with_capacity(32);
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn only_what_differs_is_stored() {
+        let before = json!({ "id": "a", "billing": { "anchor": 1, "period": 2 }, "meta": {}, "end": null });
+        let after = json!({ "id": "a", "billing": { "anchor": 1, "period": 3 }, "meta": {}, "end": 9 });
+        let stored = shorten(&before.to_string(), &after.to_string());
+        assert_eq!(stored, r#"{"~":{"billing":{"period":2},"end":null}}"#);
+        assert_eq!(restore(stored, Some(&after.to_string())), Some(before.to_string()));
+    }
+
+    #[test]
+    fn a_record_with_other_members_is_stored_whole() {
+        let after = r#"{"a":1,"b":{"c":2}}"#;
+        for before in [r#"{"a":1}"#, r#"{"b":{"c":2},"a":1}"#, r#"{"a":1,"b":{}}"#, r#"{"a":1,"b":{"d":2}}"#, "[1]"] {
+            assert_eq!(shorten(before, after), before);
+            assert_eq!(restore(before.to_owned(), Some(after)).as_deref(), Some(before));
+        }
+    }
+
+    #[test]
+    fn a_difference_that_does_not_fit_is_none() {
+        assert_eq!(restore(r#"{"~":{"b":1}}"#.to_owned(), Some(r#"{"a":1}"#)), None);
+        assert_eq!(restore(r#"{"~":{"a":1}}"#.to_owned(), None), None);
+        assert_eq!(restore(r#"{"~":"#.to_owned(), Some("{}")), None);
+    }
+
+    fn record() -> impl Strategy<Value = Value> {
+        let plain = prop_oneof![Just(Value::Null), any::<i64>().prop_map(Value::from), ".{0,4}".prop_map(Value::from)];
+        plain.prop_recursive(3, 24, 4, |inner| {
+            let name = prop_oneof!["[a-c]", ".{0,3}"];
+            prop::collection::vec((name, inner), 0..4).prop_map(|members| Value::Object(members.into_iter().collect()))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_stored_gives_the_record_again(before in record(), after in record()) {
+            let (before, after) = (before.to_string(), after.to_string());
+            prop_assert_eq!(restore(shorten(&before, &after), Some(&after)), Some(before));
+        }
+    }
+}
