@@ -10,7 +10,8 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
 use perennial_store::feed::{self, FeedEvent, Filter};
-use perennial_store::{Change, Db, events};
+use perennial_store::tables::EVENTS;
+use perennial_store::{Change, Db, Sql, events};
 
 use crate::support::{Place, connect, run_script};
 
@@ -221,5 +222,25 @@ async fn pages_have_the_events_that_match_and_say_what_they_examined() {
         assert_eq!(feed::last_before(&db, organization(), Time::from_micros(0).unwrap()).await.unwrap(), None);
         let before = feed::last_before(&db, organization(), newest.1).await.unwrap();
         assert!(before.is_none_or(|position| position.sequence < newest.0.sequence));
+    }
+}
+
+static STORED: Sql = Sql::new("SELECT before FROM events ORDER BY id");
+
+#[tokio::test]
+async fn of_the_record_before_an_update_only_what_differs_is_stored() {
+    let (before, after) = (r#"{"id":"a","name":"old","rest":[1,2]}"#, r#"{"id":"a","name":"new","rest":[1,2]}"#);
+    for (_place, db) in places().await {
+        let update = Event { before: Some(before.to_owned()), after: Some(after.to_owned()), ..event(1, 1) };
+        let delete = Event { before: Some(before.to_owned()), after: None, ..event(1, 2) };
+        db.commit(events::insert(events::insert(Change::new(), &update), &delete)).await.unwrap();
+        for event in [update, delete] {
+            let found = events::by_id(&db, organization(), event.id).await.unwrap().unwrap();
+            assert_eq!((found.before, found.after), (event.before, event.after));
+        }
+        let rows = EVENTS.page(&mut db.snapshot().await.unwrap(), None, 10).await.unwrap();
+        assert!(rows.iter().all(|row| row[row.len() - 2] == before.into()), "a transfer has the whole record");
+        let stored = db.all(&STORED, &[], |row| row.text(0)).await.unwrap();
+        assert_eq!(stored, [r#"{"~":{"name":"old"}}"#, before]);
     }
 }
