@@ -55,7 +55,7 @@ fn planted(export: &str) -> (String, BTreeMap<u64, &'static str>) {
 
 #[test]
 fn a_hundred_faults_of_twenty_kinds_are_told_with_their_lines() {
-    let (first, second) = (demo(), Place::new());
+    let (first, second) = (demo(), Place::without_schema());
     let export = exported(&first);
     let (text, expected) = planted(&export);
     assert_eq!(expected.len(), 100);
@@ -97,7 +97,7 @@ fn a_hundred_faults_of_twenty_kinds_are_told_with_their_lines() {
 
 #[test]
 fn what_is_taken_or_differs_stands_in_the_way() {
-    let (first, second) = (demo(), Place::new());
+    let (first, second) = (demo(), Place::without_schema());
     let export = exported(&first);
     let plan = |slug: &str| {
         let member = format!("\"slug\":\"{slug}\"");
