@@ -43,13 +43,13 @@ impl Receiver {
     /// It responds with these statuses, and then with 204.
     pub(crate) fn start(statuses: &[u16]) -> Self {
         let statuses = Mutex::new(statuses.iter().copied().collect::<VecDeque<_>>());
-        let received = Arc::new(Mutex::new(Vec::new()));
-        let stored = Arc::clone(&received);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let stored = Arc::clone(&requests);
         let receiver = perennial_harness::Receiver::start(move |request| {
             stored.lock().unwrap().push(Received(request));
             statuses.lock().unwrap().pop_front().unwrap_or(204)
         });
-        Self { receiver: receiver.unwrap(), received }
+        Self { receiver: receiver.unwrap(), received: requests }
     }
 
     pub(crate) fn url(&self) -> String {
