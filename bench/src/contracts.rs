@@ -7,6 +7,7 @@ mod connections;
 mod entitlements;
 mod events;
 mod figures;
+mod fixture;
 mod goals;
 mod invoices;
 mod ledger;
@@ -14,7 +15,6 @@ mod management;
 mod receiver;
 mod renewals;
 pub(crate) mod report;
-mod stage;
 mod usage;
 mod webhooks;
 
@@ -29,7 +29,7 @@ use crate::rows::dataset::Dataset;
 use crate::targets::perennial::Home;
 use crate::targets::target::{POSTGRES, SQLITE};
 use figures::Figures;
-use stage::Stage;
+use fixture::Fixture;
 
 /// Those that are measured on one store with many rows.
 const OF_ROWS: [&str; 8] =
@@ -64,15 +64,15 @@ async fn engine(options: &Options, engine: &'static str, cluster: Option<&Cluste
     let parts = wanted(&OF_ROWS);
     if !parts.is_empty() {
         let dataset = Dataset { rows: options.rows };
-        match home(options, cluster, "rows").and_then(|home| Stage::loaded(options, home, dataset)) {
-            Ok(stage) => on(stage, &parts, figures).await,
+        match home(options, cluster, "rows").and_then(|home| Fixture::loaded(options, home, dataset)) {
+            Ok(fixture) => on(fixture, &parts, figures).await,
             Err(failure) => fail_all(figures, engine, &parts, &failure),
         }
     }
     let parts = wanted(&OF_HISTORY);
     if !parts.is_empty() {
         match history(options, cluster, figures) {
-            Ok(stage) => on(stage, &parts, figures).await,
+            Ok(fixture) => on(fixture, &parts, figures).await,
             Err(failure) => fail_all(figures, engine, &parts, &failure),
         }
     }
@@ -81,8 +81,8 @@ async fn engine(options: &Options, engine: &'static str, cluster: Option<&Cluste
     for parts in if options.quick { vec![parts.as_slice()] } else { parts.chunks(1).collect() } {
         let Some(name) = parts.first() else { continue };
         let dataset = Dataset { rows: BYSTANDERS.min(options.rows) };
-        match home(options, cluster, name).and_then(|home| Stage::loaded(options, home, dataset)) {
-            Ok(stage) => on(stage, parts, figures).await,
+        match home(options, cluster, name).and_then(|home| Fixture::loaded(options, home, dataset)) {
+            Ok(fixture) => on(fixture, parts, figures).await,
             Err(failure) => fail_all(figures, engine, parts, &failure),
         }
     }
@@ -93,36 +93,36 @@ async fn engine(options: &Options, engine: &'static str, cluster: Option<&Cluste
     }
 }
 
-/// Measures the parts one after another and gives the disk back.
-async fn on(mut stage: Stage<'_>, parts: &[&'static str], figures: &mut Figures) {
+/// Measures the parts one after another and removes their store.
+async fn on(mut fixture: Fixture<'_>, parts: &[&'static str], figures: &mut Figures) {
     for part in parts {
-        println!("\n{part}, {}", stage.engine());
+        println!("\n{part}, {}", fixture.engine());
         let start = Instant::now();
-        if let Err(failure) = measure(part, &mut stage, figures).await {
-            figures.fail(stage.engine(), part, &failure);
+        if let Err(failure) = measure(part, &mut fixture, figures).await {
+            figures.fail(fixture.engine(), part, &failure);
         }
-        println!("{part}, {}: {:.1} s", stage.engine(), start.elapsed().as_secs_f64());
+        println!("{part}, {}: {:.1} s", fixture.engine(), start.elapsed().as_secs_f64());
     }
-    if let Err(failure) = stage.remove() {
+    if let Err(failure) = fixture.remove() {
         println!("a store could not be removed: {failure}");
     }
 }
 
-async fn measure(part: &str, stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
+async fn measure(part: &str, fixture: &mut Fixture<'_>, figures: &mut Figures) -> Result {
     match part {
-        "usage" => usage::measure(stage, figures).await,
-        "bill" => usage::bill(stage, figures).await,
-        "invoices" => invoices::measure(stage, figures).await,
-        "pdf" => invoices::pdf(stage, figures).await,
-        "webhooks" => webhooks::measure(stage, figures).await,
-        "entitlements" => entitlements::measure(stage, figures).await,
-        "management" => management::measure(stage, figures).await,
-        "connections" => connections::measure(stage, figures).await,
-        "events" => events::measure(stage, figures).await,
-        "analytics" => analytics::measure(stage, figures).await,
-        "ledger" => ledger::measure(stage, figures).await,
-        "renewals" => renewals::measure(stage, figures).await,
-        "idle" => renewals::idle(stage, figures),
+        "usage" => usage::measure(fixture, figures).await,
+        "bill" => usage::bill(fixture, figures).await,
+        "invoices" => invoices::measure(fixture, figures).await,
+        "pdf" => invoices::pdf(fixture, figures).await,
+        "webhooks" => webhooks::measure(fixture, figures).await,
+        "entitlements" => entitlements::measure(fixture, figures).await,
+        "management" => management::measure(fixture, figures).await,
+        "connections" => connections::measure(fixture, figures).await,
+        "events" => events::measure(fixture, figures).await,
+        "analytics" => analytics::measure(fixture, figures).await,
+        "ledger" => ledger::measure(fixture, figures).await,
+        "renewals" => renewals::measure(fixture, figures).await,
+        "idle" => renewals::idle(fixture, figures),
         _ => Err(Failure::new(format!("`{part}` is no part"))),
     }
 }
@@ -143,14 +143,14 @@ fn home(options: &Options, cluster: Option<&Cluster>, name: &str) -> Result<Home
 }
 
 /// A store with a year of generated data, whose ledger has read it.
-fn history<'run>(options: &'run Options, cluster: Option<&Cluster>, figures: &mut Figures) -> Result<Stage<'run>> {
+fn history<'run>(options: &'run Options, cluster: Option<&Cluster>, figures: &mut Figures) -> Result<Fixture<'run>> {
     let home = home(options, cluster, "history")?;
     println!("\ngenerating {} subscriptions with their history in {}", options.rows, home.name());
     home.start()?.process.end()?;
     home.json(&["demo", "--scale", &ledger::scale(options.rows)])?;
-    let stage = Stage::start(options, home, Dataset { rows: options.rows })?;
-    ledger::catch_up(&stage, figures)?;
-    Ok(stage)
+    let fixture = Fixture::start(options, home, Dataset { rows: options.rows })?;
+    ledger::catch_up(&fixture, figures)?;
+    Ok(fixture)
 }
 
 async fn compared(options: &Options, cluster: Option<&Cluster>, figures: &mut Figures) -> Result {

@@ -62,15 +62,15 @@ async fn one(options: &Options, results: &mut Results, dataset: Dataset, cluster
     let target = home.start()?;
     let rounds = if options.quick { 1 } else { ROUNDS };
     for workload in WORKLOADS.into_iter().filter(|workload| !options.quick || QUICK_WORKS.contains(workload)) {
-        let Some(fire) = workloads::fire(workload, &target, dataset, Some(&home))? else { continue };
-        let entries = [Entry { target: &target, fire }];
+        let Some(source) = workloads::source(workload, &target, dataset, Some(&home))? else { continue };
+        let entries = [Entry { target: &target, source }];
         for round in 0..rounds {
             measure(results, (&name(workload, dataset.rows), workload), &entries, round, options.pace()).await?;
         }
     }
-    let mixed = workloads::fire(Workload::Mixed, &target, dataset, Some(&home))?;
-    if let Some(fire) = mixed {
-        let entries = [Entry { target: &target, fire }];
+    let mixed = workloads::source(Workload::Mixed, &target, dataset, Some(&home))?;
+    if let Some(source) = mixed {
+        let entries = [Entry { target: &target, source }];
         measure(results, (&name(Workload::Mixed, dataset.rows), Workload::Mixed), &entries, 0, options.pace()).await?;
         footprint::memory(&format!("memory under the mixed load at {} rows", dataset.rows), &target, results);
     }

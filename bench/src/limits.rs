@@ -1,5 +1,5 @@
 //! The limits: servers that do the least a server can do. Each runs as a separate process of this program.
-//! They answer the very bytes that Perennial answered, headers included.
+//! They send the bytes of a response of Perennial, headers included.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -20,9 +20,9 @@ use tokio::net::TcpListener;
 
 use crate::failure::{Failure, Result, could_not};
 
-/// What a limit does before it answers.
+/// What a limit does before it responds.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum LimitKind {
     /// Nothing.
     Bare,
     /// Reads the body and parses it.
@@ -31,7 +31,7 @@ pub(crate) enum Deed {
     OneTransaction(PathBuf),
 }
 
-/// An answer as it was recorded.
+/// A response as it was recorded.
 #[derive(Clone, Debug)]
 struct Recorded {
     status: StatusCode,
@@ -40,45 +40,45 @@ struct Recorded {
 }
 
 /// Serves until it is killed; prints its address first.
-pub(crate) fn serve(deed: Deed, answer: &Path) -> Result {
-    let recorded = recorded(&std::fs::read(answer).map_err(could_not(format!("read {}", answer.display())))?)?;
+pub(crate) fn serve(kind: LimitKind, response: &Path) -> Result {
+    let recorded = recorded(&std::fs::read(response).map_err(could_not(format!("read {}", response.display())))?)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(could_not("start the runtime"))?;
-    runtime.block_on(listen(Arc::new(Limit { recorded, writer: writer(&deed)?, deed })))
+    runtime.block_on(listen(Arc::new(Limit { recorded, writer: writer(&kind)?, kind })))
 }
 
 struct Limit {
     recorded: Recorded,
-    deed: Deed,
+    kind: LimitKind,
     writer: Option<Mutex<Connection>>,
 }
 
 async fn listen(limit: Arc<Limit>) -> Result {
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let listener = TcpListener::bind(address).await.map_err(could_not("listen"))?;
-    let address = listener.local_addr().map_err(could_not("know the address"))?;
+    let address = listener.local_addr().map_err(could_not("read the address"))?;
     let mut stdout = std::io::stdout();
-    writeln!(stdout, "{address}").and_then(|()| stdout.flush()).map_err(could_not("tell the address"))?;
+    writeln!(stdout, "{address}").and_then(|()| stdout.flush()).map_err(could_not("print the address"))?;
     loop {
         let (stream, _) = listener.accept().await.map_err(could_not("accept"))?;
         stream.set_nodelay(true).map_err(could_not("send without delay"))?;
         let limit = Arc::clone(&limit);
         tokio::spawn(async move {
-            let service = service_fn(move |request| answer(Arc::clone(&limit), request));
+            let service = service_fn(move |request| respond(Arc::clone(&limit), request));
             // A generator that has seen enough closes its connections; that is no error here.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
 
-async fn answer(
+async fn respond(
     limit: Arc<Limit>,
     request: Request<Incoming>,
 ) -> std::result::Result<Response<Full<Bytes>>, Infallible> {
-    let fine = match &limit.deed {
-        Deed::Bare => true,
-        Deed::Parse => parse(request).await.is_some(),
-        Deed::OneTransaction(_) => match parse(request).await {
+    let fine = match &limit.kind {
+        LimitKind::Bare => true,
+        LimitKind::Parse => parse(request).await.is_some(),
+        LimitKind::OneTransaction(_) => match parse(request).await {
             Some(body) => tokio::task::block_in_place(|| limit.insert(&body)).is_ok(),
             None => false,
         },
@@ -106,8 +106,8 @@ impl Limit {
     }
 }
 
-fn writer(deed: &Deed) -> Result<Option<Mutex<Connection>>> {
-    let Deed::OneTransaction(path) = deed else {
+fn writer(kind: &LimitKind) -> Result<Option<Mutex<Connection>>> {
+    let LimitKind::OneTransaction(path) = kind else {
         return Ok(None);
     };
     let connection = Connection::open(path)?;
@@ -120,8 +120,8 @@ fn writer(deed: &Deed) -> Result<Option<Mutex<Connection>>> {
 }
 
 fn recorded(bytes: &[u8]) -> Result<Recorded> {
-    let end =
-        crate::load::answer::find(bytes, b"\r\n\r\n").ok_or_else(|| Failure::new("the recorded answer has no end"))?;
+    let end = crate::load::response::find(bytes, b"\r\n\r\n")
+        .ok_or_else(|| Failure::new("the recorded response has no end"))?;
     let head = String::from_utf8_lossy(&bytes[..end]);
     let mut lines = head.lines();
     let status = lines
@@ -129,7 +129,7 @@ fn recorded(bytes: &[u8]) -> Result<Recorded> {
         .and_then(|line| line.split(' ').nth(1))
         .and_then(|code| code.parse::<u16>().ok())
         .and_then(|code| StatusCode::from_u16(code).ok())
-        .ok_or_else(|| Failure::new("the recorded answer has no status"))?;
+        .ok_or_else(|| Failure::new("the recorded response has no status"))?;
     let mut headers = HeaderMap::new();
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {
         let name: HeaderName = name.parse().map_err(|_| Failure::new("a recorded header has no name"))?;
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recorded_answer_is_given_again() {
+    fn a_recorded_response_is_sent_again() {
         let recorded = recorded(b"HTTP/1.1 201 Created\r\netag: \"1\"\r\ncontent-length: 2\r\n\r\n{}").unwrap();
         assert_eq!(recorded.status, StatusCode::CREATED);
         assert_eq!(recorded.headers.get("etag").unwrap(), "\"1\"");

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use perennial_harness::failure::{self, Failure, Result, could_not};
 
-use limits::Deed;
+use limits::LimitKind;
 use options::Options;
 
 fn main() -> ExitCode {
@@ -50,11 +50,11 @@ fn command(mut words: Vec<String>) -> Result {
     let mut paths = words.iter().map(PathBuf::from);
     let mut path = || paths.next().ok_or_else(|| Failure::new(format!("`{name}` needs a path")));
     match name.as_str() {
-        "bare" => limits::serve(Deed::Bare, &path()?),
-        "parse" => limits::serve(Deed::Parse, &path()?),
+        "bare" => limits::serve(LimitKind::Bare, &path()?),
+        "parse" => limits::serve(LimitKind::Parse, &path()?),
         "one-transaction" => {
             let store = path()?;
-            limits::serve(Deed::OneTransaction(store), &path()?)
+            limits::serve(LimitKind::OneTransaction(store), &path()?)
         }
         "run" | "contracts" => {
             let options = if name == "run" { Options::parse(words)? } else { Options::for_contracts(words)? };

@@ -1,4 +1,4 @@
-//! What the run was asked to do. `cargo xtask bench` is the one who asks; it has already built and started what is needed.
+//! The options of a run. `cargo xtask bench` sets them, after it has built and started what is needed.
 
 use std::path::PathBuf;
 use std::time::Duration;

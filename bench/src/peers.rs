@@ -1,4 +1,4 @@
-//! The peers: what a team would run instead, each a small honest service in `bench/peers`, at pinned versions.
+//! The peers: what a team would run instead, each a small service in `bench/peers`, at pinned versions.
 //! An unavailable peer is reported with the reason, and the run continues.
 
 mod install;

@@ -44,8 +44,8 @@ impl Scripts {
         Ok(Self { cluster, read, insert, threads })
     }
 
-    /// One turn of each number of connections, added under the workload's name.
-    pub(crate) fn turn(&self, results: &mut Results, workload: &str, options: &Options) -> Result {
+    /// Measures each number of connections, and adds the results under the workload's name.
+    pub(crate) fn measure(&self, results: &mut Results, workload: &str, options: &Options) -> Result {
         let script = if workload == "create" { &self.insert } else { &self.read };
         for connections in CONNECTIONS {
             let count = "SELECT count(*) FROM subscriptions";

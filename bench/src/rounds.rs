@@ -1,17 +1,17 @@
-//! Rounds: the targets of a workload one after another, in turns, so that a machine's moods fall on all alike.
+//! Rounds: the targets of a workload one after another, in turns, so that changes of the machine affect all alike.
 
 use crate::failure::{Failure, Result};
-use crate::load::generator::{self, Fire, Pace, Volley};
+use crate::load::generator::{self, Pace, Sample, Source};
 use crate::measure::processes::{family_time, own_time};
 use crate::measure::statistics::float;
 use crate::results::{Results, Round};
 use crate::targets::target::Target;
 use crate::workloads::Workload;
 
-/// A target with what it will be asked.
+/// A target and its requests.
 pub(crate) struct Entry<'run> {
     pub(crate) target: &'run Target,
-    pub(crate) fire: Fire,
+    pub(crate) source: Source,
 }
 
 /// One round of a workload, under a separate name; its measurements are added to the results.
@@ -24,8 +24,8 @@ pub(crate) async fn measure(
 ) -> Result {
     // Each round begins with another target, so that none is always first after the pause.
     let first = usize::try_from(round).unwrap_or_default();
-    for turn in 0..entries.len() {
-        let entry = &entries[(turn + first) % entries.len()];
+    for offset in 0..entries.len() {
+        let entry = &entries[(offset + first) % entries.len()];
         match one(results, workload, entry, pace).await {
             Ok(measured) => results.add(name, entry.target.name, measured),
             // A peer that breaks down is a finding, not the end of the run.
@@ -41,56 +41,56 @@ pub(crate) async fn measure(
 async fn one(results: &mut Results, workload: Workload, entry: &Entry<'_>, pace: Pace) -> Result<Round> {
     let target = entry.target;
     let before = rows(workload, target)?;
-    let Turn { round, volley, generator_cpu } = turn(target, &entry.fire, pace).await?;
+    let Measurement { round, sample, generator_cpu } = measure_target(target, &entry.source, pace).await?;
     if let (Some(before), Some(after)) = (before, rows(workload, target)?)
-        && after != before + volley.answered
+        && after != before + sample.responses
     {
         return Err(Failure::new(format!(
-            "{} answers were good, but the store holds {} more rows",
-            volley.answered,
+            "{} responses were correct, but the store has {} more rows",
+            sample.responses,
             after - before
         )));
     }
     if before.is_some() {
-        results.prove(format!("{}, {}", workload.name(), target.name), volley.answered);
+        results.prove(format!("{}, {}", workload.name(), target.name), sample.responses);
     }
     results.generator_cpu.push(generator_cpu);
     Ok(round)
 }
 
 /// One target under load for a while.
-pub(crate) struct Turn {
+pub(crate) struct Measurement {
     pub(crate) round: Round,
-    pub(crate) volley: Volley,
+    pub(crate) sample: Sample,
     /// The generator's own microseconds per request.
     pub(crate) generator_cpu: f64,
 }
 
 /// Sends requests to a target and measures it.
-pub(crate) async fn turn(target: &Target, fire: &Fire, pace: Pace) -> Result<Turn> {
+pub(crate) async fn measure_target(target: &Target, source: &Source, pace: Pace) -> Result<Measurement> {
     let roots = target.roots();
     let own = std::process::id();
-    let (volley, (theirs, ours)) = generator::fire(
+    let (sample, (theirs, ours)) = generator::run(
         target.address,
-        fire,
+        source,
         pace,
         || (family_time(&roots), own_time(own)),
         |(theirs, ours)| (family_time(&roots).saturating_sub(theirs), own_time(own).saturating_sub(ours)),
     )
     .await?;
-    let requests = float(volley.latencies.total()).max(1.0);
-    let percentile = |percent| volley.latencies.percentile(percent).map(float);
+    let requests = float(sample.latencies.total()).max(1.0);
+    let percentile = |percent| sample.latencies.percentile(percent).map(float);
     let round = Round {
-        per_second: float(volley.latencies.total()) / volley.elapsed.as_secs_f64(),
+        per_second: float(sample.latencies.total()) / sample.elapsed.as_secs_f64(),
         p50_micros: percentile(50),
         p99_micros: percentile(99),
         cpu_micros: Some(theirs.as_secs_f64() * 1e6 / requests),
     };
-    Ok(Turn { round, volley, generator_cpu: ours.as_secs_f64() * 1e6 / requests })
+    Ok(Measurement { round, sample, generator_cpu: ours.as_secs_f64() * 1e6 / requests })
 }
 
 fn rows(workload: Workload, target: &Target) -> Result<Option<u64>> {
-    match (workload.proof(&target.speech), &target.store) {
+    match (workload.proof(&target.protocol), &target.store) {
         (Some(sql), Some(store)) => store.number(sql).map(Some),
         _ => Ok(None),
     }

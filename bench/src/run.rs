@@ -6,10 +6,10 @@ use crate::disk;
 use crate::failure::{Result, could_not};
 use crate::footprint;
 use crate::growth;
-use crate::limits::Deed;
+use crate::limits::LimitKind;
 use crate::load::call;
-use crate::load::generator::Fire;
-use crate::load::shot::Shot;
+use crate::load::generator::Source;
+use crate::load::request::Request;
 use crate::options::Options;
 use crate::peers;
 use crate::pgbench::{self, Scripts};
@@ -20,7 +20,7 @@ use crate::rows::dataset::Dataset;
 use crate::slow_sync;
 use crate::targets::limit as limits;
 use crate::targets::perennial::Home;
-use crate::targets::target::{SQLITE, Speech, Target};
+use crate::targets::target::{Protocol, SQLITE, Target};
 use crate::workloads::{self, Workload};
 
 pub(crate) async fn run(options: &Options) -> Result {
@@ -36,7 +36,7 @@ pub(crate) async fn run(options: &Options) -> Result {
     footprint::binary_size(options, &mut results)?;
     if Workload::ALL.iter().any(|workload| options.wants(workload.name())) || options.wants("start") {
         workloads(options, dataset, &mut results).await?;
-        // The next part takes long; write the results so far.
+        // The next part takes long: write the results so far.
         report::document::write(options, &results)?;
     }
     if options.wants("slow-sync") {
@@ -56,29 +56,29 @@ pub(crate) async fn run(options: &Options) -> Result {
 }
 
 async fn workloads(options: &Options, dataset: Dataset, results: &mut Results) -> Result {
-    let field = Field::prepare(options, dataset, results)?;
+    let setup = Setup::prepare(options, dataset, results)?;
     for workload in Workload::ALL {
         if options.wants(workload.name()) {
-            field.measure(workload, options, dataset, results).await?;
+            setup.measure(workload, options, dataset, results).await?;
         }
     }
-    for target in field.targets.iter().filter(|target| matches!(target.speech, Speech::Perennial)) {
+    for target in setup.targets.iter().filter(|target| matches!(target.protocol, Protocol::Perennial)) {
         if options.wants("mixed") {
             footprint::memory("memory under the mixed load", target, results);
         }
         footprint::peak_memory(target, results);
     }
-    field.end()
+    setup.end()
 }
 
-/// Everyone who stays for the whole run.
-struct Field {
+/// The targets, which run until the end.
+struct Setup {
     homes: Vec<Home>,
     targets: Vec<Target>,
     pgbench: Option<Scripts>,
 }
 
-impl Field {
+impl Setup {
     fn prepare(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Self> {
         let mut homes = vec![Home::new(&options.perennial, options.place.join("sqlite"), None)?];
         match options.cluster("perennial") {
@@ -102,7 +102,7 @@ impl Field {
         Ok(Self { homes, targets, pgbench })
     }
 
-    /// Ends everyone and gives their disk back: the growth needs it.
+    /// Ends all targets and removes their stores: the next part needs the disk.
     fn end(self) -> Result {
         for target in self.targets {
             target.process.end()?;
@@ -115,23 +115,23 @@ impl Field {
 
     async fn measure(&self, workload: Workload, options: &Options, dataset: Dataset, results: &mut Results) -> Result {
         println!("\n{} ({})", workload.title(), workload.name());
-        let mut fires = Vec::new();
+        let mut sources = Vec::new();
         for target in &self.targets {
             let home = self.homes.iter().find(|home| home.name() == target.name);
-            if let Some(fire) = workloads::fire(workload, target, dataset, home)? {
-                fires.push((target, fire));
+            if let Some(source) = workloads::source(workload, target, dataset, home)? {
+                sources.push((target, source));
             }
         }
-        let limit = limit(workload, options, &fires)?;
+        let limit = limit(workload, options, &sources)?;
         let mut entries = Vec::new();
-        if let Some((target, fire)) = &limit {
-            entries.push(Entry { target, fire: fire.clone() });
+        if let Some((target, source)) = &limit {
+            entries.push(Entry { target, source: source.clone() });
         }
-        entries.extend(fires.into_iter().map(|(target, fire)| Entry { target, fire }));
+        entries.extend(sources.into_iter().map(|(target, source)| Entry { target, source }));
         for round in 0..options.rounds {
             measure(results, (workload.name(), workload), &entries, round, options.pace()).await?;
             if let (Some(pgbench), Workload::Subscription | Workload::Create) = (&self.pgbench, workload) {
-                pgbench.turn(results, workload.name(), options)?;
+                pgbench.measure(results, workload.name(), options)?;
             }
         }
         if workload == Workload::Session {
@@ -152,21 +152,21 @@ impl Field {
     }
 }
 
-/// The least that this workload can cost: a server that gives the answer Perennial gave. Requests that cannot be sent
+/// The least that this workload can cost: a server that sends a response of Perennial. Requests that cannot be sent
 /// twice, or that differ too much from each other, have none.
-fn limit(workload: Workload, options: &Options, fires: &[(&Target, Fire)]) -> Result<Option<(Target, Fire)>> {
-    let Some((model, Fire::Any(shots))) = fires.iter().find(|(target, _)| target.name == SQLITE) else {
+fn limit(workload: Workload, options: &Options, sources: &[(&Target, Source)]) -> Result<Option<(Target, Source)>> {
+    let Some((model, Source::Any(requests))) = sources.iter().find(|(target, _)| target.name == SQLITE) else {
         return Ok(None);
     };
     if workload == Workload::Mixed {
         return Ok(None);
     }
-    let answer = call::expect(model.address, &shots[0])?;
-    let deed = if workload.has_body() { Deed::Parse } else { Deed::Bare };
+    let response = call::expect(model.address, &requests[0])?;
+    let kind = if workload.has_body() { LimitKind::Parse } else { LimitKind::Bare };
     let directory = options.place.join("limits").join(workload.name());
-    let target = limits::start(&deed, &answer, &directory, None)?;
-    let blind = shots.iter().map(Shot::blind).collect();
-    Ok(Some((target, Fire::Any(std::sync::Arc::new(blind)))))
+    let target = limits::start(&kind, &response, &directory, None)?;
+    let blind = requests.iter().map(Request::blind).collect();
+    Ok(Some((target, Source::Any(std::sync::Arc::new(blind)))))
 }
 
 /// Its database is made and filled as Perennial's own is.

@@ -6,10 +6,10 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::failure::{Failure, Result, could_not};
-use crate::limits::Deed;
+use crate::limits::LimitKind;
 use crate::load::call;
-use crate::load::generator::Fire;
-use crate::load::shot::Shot;
+use crate::load::generator::Source;
+use crate::load::request::Request;
 use crate::options::Options;
 use crate::report;
 use crate::results::Results;
@@ -38,17 +38,17 @@ pub(crate) async fn run(options: &Options, results: &mut Results) -> Result {
     home.fill(dataset)?;
     home.preload = Some(library.clone());
     let perennial = home.start()?;
-    let Some(Fire::Any(shots)) = workloads::fire(Workload::Create, &perennial, dataset, Some(&home))? else {
+    let Some(Source::Any(requests)) = workloads::source(Workload::Create, &perennial, dataset, Some(&home))? else {
         return Err(Failure::new("Perennial has no creates"));
     };
-    let answer = call::expect(perennial.address, &shots[0])?;
+    let response = call::expect(perennial.address, &requests[0])?;
     let directory = options.place.join("slow-one");
-    let deed = Deed::OneTransaction(directory.join("store.db"));
-    let one = limit::start(&deed, &answer, &directory, Some(&library))?;
-    let blind = shots.iter().map(Shot::blind).collect();
+    let kind = LimitKind::OneTransaction(directory.join("store.db"));
+    let one = limit::start(&kind, &response, &directory, Some(&library))?;
+    let blind = requests.iter().map(Request::blind).collect();
     let entries = [
-        Entry { target: &perennial, fire: Fire::Any(Arc::clone(&shots)) },
-        Entry { target: &one, fire: Fire::Any(Arc::new(blind)) },
+        Entry { target: &perennial, source: Source::Any(Arc::clone(&requests)) },
+        Entry { target: &one, source: Source::Any(Arc::new(blind)) },
     ];
     for round in 0..options.rounds {
         measure(results, (NAME, Workload::Create), &entries, round, options.pace()).await?;

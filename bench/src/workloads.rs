@@ -1,4 +1,4 @@
-//! The workload: what each target is asked, and what its store must hold afterwards.
+//! The workload: the requests of each target, and what its store must contain afterwards.
 
 mod peers;
 
@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use crate::failure::{Failure, Result};
 use crate::load::call;
-use crate::load::generator::Fire;
-use crate::load::shot::Shot;
+use crate::load::generator::Source;
+use crate::load::request::Request;
 use crate::rows::dataset::{self, Dataset, slug};
 use crate::targets::perennial::{EMAIL, Home, public_headers, trusted_headers};
-use crate::targets::target::{Headers, Speech, Target};
+use crate::targets::target::{Headers, Protocol, Target};
 use peers::Paths;
 use perennial_harness::SeededRandom;
 
 /// How many different requests a workload consists of.
-const SHOTS: u64 = 20_000;
+const REQUESTS: u64 = 20_000;
 const HOT: u64 = 100;
 const PAGE: u64 = 50;
 /// The page that must cost what the first costs, where there are rows enough.
@@ -93,17 +93,17 @@ impl Workload {
         }
     }
 
-    /// Whether the limit that answers it must parse a body first.
+    /// Whether its limit must parse a body first.
     pub(crate) fn has_body(self) -> bool {
         matches!(self, Self::Create | Self::Payment | Self::PaymentKey | Self::Update | Self::Refresh)
     }
 
-    /// A count in the store that grows by one with every answer, if there is one.
-    pub(crate) fn proof(self, speech: &Speech) -> Option<&'static str> {
-        match (self, speech) {
+    /// A count in the store that grows by one with every response, if there is one.
+    pub(crate) fn proof(self, protocol: &Protocol) -> Option<&'static str> {
+        match (self, protocol) {
             (Self::Create, _) => Some("SELECT count(*) FROM subscriptions"),
-            (Self::Payment | Self::PaymentKey, Speech::Perennial) => Some("SELECT count(*) FROM payments"),
-            (Self::Update, Speech::Perennial) => {
+            (Self::Payment | Self::PaymentKey, Protocol::Perennial) => Some("SELECT count(*) FROM payments"),
+            (Self::Update, Protocol::Perennial) => {
                 Some("SELECT count(*) FROM events WHERE kind = 'subscription.updated'")
             }
             _ => None,
@@ -112,28 +112,33 @@ impl Workload {
 }
 
 /// The requests of a workload for a target; `None` if it does not offer it. `home` is Perennial's own.
-pub(crate) fn fire(workload: Workload, target: &Target, dataset: Dataset, home: Option<&Home>) -> Result<Option<Fire>> {
-    let asked = match &target.speech {
-        Speech::Perennial => return perennial(workload, target, dataset, home).map(Some),
-        Speech::Plain => peers::three_calls(workload, dataset, &Headers::new(), &Paths::PLAIN),
-        Speech::Directus(headers) => peers::three_calls(workload, dataset, headers, &Paths::DIRECTUS),
-        Speech::BetterAuth(headers) if workload == Workload::Session => {
-            Some(vec![Shot::new("GET", "/api/auth/get-session", headers, "").needle(format!("\"email\":\"{EMAIL}\""))])
-        }
-        Speech::BetterAuth(_) | Speech::Limit => None,
+pub(crate) fn source(
+    workload: Workload,
+    target: &Target,
+    dataset: Dataset,
+    home: Option<&Home>,
+) -> Result<Option<Source>> {
+    let asked = match &target.protocol {
+        Protocol::Perennial => return perennial(workload, target, dataset, home).map(Some),
+        Protocol::Plain => peers::three_calls(workload, dataset, &Headers::new(), &Paths::PLAIN),
+        Protocol::Directus(headers) => peers::three_calls(workload, dataset, headers, &Paths::DIRECTUS),
+        Protocol::BetterAuth(headers) if workload == Workload::Session => Some(vec![
+            Request::new("GET", "/api/auth/get-session", headers, "").needle(format!("\"email\":\"{EMAIL}\"")),
+        ]),
+        Protocol::BetterAuth(_) | Protocol::Limit => None,
     };
-    Ok(asked.map(|shots| Fire::Any(Arc::new(shots))))
+    Ok(asked.map(|requests| Source::Any(Arc::new(requests))))
 }
 
-fn perennial(workload: Workload, target: &Target, dataset: Dataset, home: Option<&Home>) -> Result<Fire> {
+fn perennial(workload: Workload, target: &Target, dataset: Dataset, home: Option<&Home>) -> Result<Source> {
     let headers = trusted_headers();
-    let any = |number: u64, make: &dyn Fn(u64) -> Shot| {
+    let any = |number: u64, make: &dyn Fn(u64) -> Request| {
         let mut random = SeededRandom::new(1);
-        (0..number).map(|_| make(random.next())).collect::<Vec<Shot>>()
+        (0..number).map(|_| make(random.next())).collect::<Vec<Request>>()
     };
     let rows = dataset.rows;
-    let count = SHOTS.min(rows);
-    let shots = match workload {
+    let count = REQUESTS.min(rows);
+    let requests = match workload {
         Workload::Plan => (0..20).map(|number| plan(number, &headers)).collect(),
         Workload::Subscription => any(count, &|random| subscription(random % rows, &headers)),
         Workload::Hot => any(HOT.min(rows), &|random| subscription(random % rows, &headers)),
@@ -153,16 +158,16 @@ fn perennial(workload: Workload, target: &Target, dataset: Dataset, home: Option
             .iter()
             .map(|(access, _)| {
                 let headers = public_headers(Some(access));
-                let shot = Shot::new("POST", "/authentication/user-logged-in", &headers, "");
-                shot.needle(format!("\"email\":\"{EMAIL}\""))
+                let request = Request::new("POST", "/authentication/user-logged-in", &headers, "");
+                request.needle(format!("\"email\":\"{EMAIL}\""))
             })
             .collect(),
         Workload::Refresh => {
             let tokens = sessions(target, home)?.into_iter().map(|(_, refresh)| refresh).collect();
-            return Ok(Fire::Refresh { headers: public_headers(None), tokens: Arc::new(Mutex::new(tokens)) });
+            return Ok(Source::Refresh { headers: public_headers(None), tokens: Arc::new(Mutex::new(tokens)) });
         }
     };
-    Ok(Fire::Any(Arc::new(shots)))
+    Ok(Source::Any(Arc::new(requests)))
 }
 
 fn sessions(target: &Target, home: Option<&Home>) -> Result<Vec<(String, String)>> {
@@ -170,25 +175,25 @@ fn sessions(target: &Target, home: Option<&Home>) -> Result<Vec<(String, String)
     home.sessions(target.address, SESSIONS)
 }
 
-fn plan(number: u64, headers: &Headers) -> Shot {
+fn plan(number: u64, headers: &Headers) -> Request {
     let slug = slug(number);
-    Shot::new("GET", &format!("/subscription-plans/{slug}"), headers, "").needle(format!("\"slug\":\"{slug}\""))
+    Request::new("GET", &format!("/subscription-plans/{slug}"), headers, "").needle(format!("\"slug\":\"{slug}\""))
 }
 
-fn subscription(number: u64, headers: &Headers) -> Shot {
+fn subscription(number: u64, headers: &Headers) -> Request {
     let id = dataset::subscription(number);
-    Shot::new("GET", &format!("/subscriptions/{id}"), headers, "").needle(format!("\"id\":\"{id}\""))
+    Request::new("GET", &format!("/subscriptions/{id}"), headers, "").needle(format!("\"id\":\"{id}\""))
 }
 
-fn by_user(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
+fn by_user(number: u64, dataset: Dataset, headers: &Headers) -> Request {
     let user = dataset::user(number);
-    let shot = Shot::new("GET", &format!("/subscriptions?user_id={user}&limit={PAGE}"), headers, "");
-    shot.needle(format!("\"user_id\":\"{user}\"")).records(RECORD, page_of(dataset.per_user()))
+    let request = Request::new("GET", &format!("/subscriptions?user_id={user}&limit={PAGE}"), headers, "");
+    request.needle(format!("\"user_id\":\"{user}\"")).records(RECORD, page_of(dataset.per_user()))
 }
 
-fn by_status(active: u64, headers: &Headers, more: &str) -> Shot {
-    let shot = Shot::new("GET", &format!("/subscriptions?status=active&limit={PAGE}{more}"), headers, "");
-    shot.needle("\"status\":\"active\"").records(RECORD, page_of(active))
+fn by_status(active: u64, headers: &Headers, more: &str) -> Request {
+    let request = Request::new("GET", &format!("/subscriptions?status=active&limit={PAGE}{more}"), headers, "");
+    request.needle("\"status\":\"active\"").records(RECORD, page_of(active))
 }
 
 const RECORD: &str = "{\"id\":\"sub_";
@@ -199,14 +204,14 @@ fn page_of(rows: u64) -> usize {
 
 /// The request of page 1,000, or of the last full page where there are fewer. A cursor does not depend on the size of
 /// the pages, so large ones lead there sooner.
-fn deep(target: &Target, dataset: Dataset, headers: &Headers) -> Result<Shot> {
+fn deep(target: &Target, dataset: Dataset, headers: &Headers) -> Result<Request> {
     const STRIDE: u64 = 200;
     let before = ((DEEP_PAGE - 1) * PAGE).min(dataset.active().saturating_sub(PAGE)) / PAGE * PAGE;
     let (mut walked, mut cursor) = (0, String::new());
     while walked < before {
         let stride = STRIDE.min(before - walked);
         let path = format!("/subscriptions?status=active&limit={stride}{cursor}");
-        let page = call::expect(target.address, &Shot::new("GET", &path, headers, ""))?.json()?;
+        let page = call::expect(target.address, &Request::new("GET", &path, headers, ""))?.json()?;
         let next = page["page"]["next_cursor"].as_str();
         cursor = format!("&cursor={}", next.ok_or_else(|| Failure::new("the list ended before its time"))?);
         walked += stride;
@@ -214,40 +219,40 @@ fn deep(target: &Target, dataset: Dataset, headers: &Headers) -> Result<Shot> {
     Ok(by_status(PAGE, headers, &cursor))
 }
 
-fn create(random: u64, dataset: Dataset, headers: &Headers) -> Shot {
+fn create(random: u64, dataset: Dataset, headers: &Headers) -> Request {
     let user = dataset::user(random % dataset.users());
     let body = format!("{{\"user_id\":\"{user}\",\"subscription_plan_id\":\"{}\"}}", dataset::plan(random >> 32));
-    Shot::new("POST", "/subscriptions", headers, &body).status(201).needle(format!("\"user_id\":\"{user}\""))
+    Request::new("POST", "/subscriptions", headers, &body).status(201).needle(format!("\"user_id\":\"{user}\""))
 }
 
-fn payment(number: u64, headers: &Headers) -> Shot {
+fn payment(number: u64, headers: &Headers) -> Request {
     let id = dataset::subscription(number);
     let body =
         format!("{{\"subscription_id\":\"{id}\",\"amount\":19.99,\"currency\":\"USD\",\"status\":\"completed\"}}");
-    let shot = Shot::new("POST", "/subscription-payments", headers, &body).status(201);
-    shot.needle(format!("\"subscription_id\":\"{id}\""))
+    let request = Request::new("POST", "/subscription-payments", headers, &body).status(201);
+    request.needle(format!("\"subscription_id\":\"{id}\""))
 }
 
 /// A renewal: the instant is never the same twice, so that something is written each time.
-fn update(number: u64, headers: &Headers) -> Shot {
+fn update(number: u64, headers: &Headers) -> Request {
     let id = dataset::subscription(number);
     let body = r#"{"renews_at":"2031-06-01T0#:0#:0#.######Z"}"#;
-    Shot::new("PUT", &format!("/subscriptions/{id}"), headers, body).needle(format!("\"id\":\"{id}\""))
+    Request::new("PUT", &format!("/subscriptions/{id}"), headers, body).needle(format!("\"id\":\"{id}\""))
 }
 
 /// Eight reads in ten: five by id, one plan, two lists; then one create and one payment.
-fn mixed(dataset: Dataset, headers: &Headers) -> Vec<Shot> {
+fn mixed(dataset: Dataset, headers: &Headers) -> Vec<Request> {
     let mut random = SeededRandom::new(3);
-    (0..SHOTS)
-        .map(|turn| {
-            let thrown = random.next();
-            let number = thrown % dataset.rows;
-            match turn % 10 {
+    (0..REQUESTS)
+        .map(|index| {
+            let drawn = random.next();
+            let number = drawn % dataset.rows;
+            match index % 10 {
                 0..=4 => subscription(number, headers),
-                5 => plan(thrown % 20, headers),
-                6 => by_user(thrown % dataset.users(), dataset, headers),
+                5 => plan(drawn % 20, headers),
+                6 => by_user(drawn % dataset.users(), dataset, headers),
                 7 => by_status(dataset.active(), headers, ""),
-                8 => create(thrown, dataset, headers),
+                8 => create(drawn, dataset, headers),
                 _ => payment(number, headers),
             }
         })
@@ -268,8 +273,8 @@ mod tests {
 
     #[test]
     fn eight_of_ten_mixed_requests_read() {
-        let shots = mixed(Dataset { rows: 1_000 }, &Headers::new());
-        let reads = shots.iter().filter(|shot| shot.status == 200).count();
-        assert_eq!(reads * 10, shots.len() * 8);
+        let requests = mixed(Dataset { rows: 1_000 }, &Headers::new());
+        let reads = requests.iter().filter(|request| request.status == 200).count();
+        assert_eq!(reads * 10, requests.len() * 8);
     }
 }

@@ -1,15 +1,15 @@
-//! A caller that sends each request once and keeps in mind what the answer promised.
+//! A caller that sends each request once and keeps in mind what the response promised.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 use serde_json::json;
 
-use crate::answers::{Answers, Then, call};
 use crate::failure::{Failure, Result};
 use crate::home::TRUSTED;
-use crate::ledger::{Deed, Entry, Outcome};
+use crate::ledger::{Entry, Operation, Outcome};
+use crate::responses::{Responses, Then, call};
 
 pub(crate) const PAYMENTS: &str = "/subscription-payments";
 /// The refusals that promise that nothing was changed; the others, such as `outcome_unknown`, promise nothing.
@@ -20,13 +20,13 @@ const LIMIT: Duration = Duration::from_mins(2);
 pub(crate) struct Caller<'a> {
     address: SocketAddr,
     connection: Option<Connection>,
-    answers: &'a Answers,
+    responses: &'a Responses,
     pub(crate) entries: Vec<Entry>,
 }
 
 impl<'a> Caller<'a> {
-    pub(crate) fn new(address: SocketAddr, answers: &'a Answers) -> Self {
-        Self { address, connection: None, answers, entries: Vec::new() }
+    pub(crate) fn new(address: SocketAddr, responses: &'a Responses) -> Self {
+        Self { address, connection: None, responses, entries: Vec::new() }
     }
 
     /// One request. After a refusal it waits a moment, as a client does.
@@ -36,21 +36,21 @@ impl<'a> Caller<'a> {
         target: &str,
         key: Option<&str>,
         body: Option<&str>,
-    ) -> (Outcome, Option<Answer>) {
+    ) -> (Outcome, Option<Response>) {
         let key = key.map(|key| ("idempotency-key", key));
         let headers: Vec<_> = [TRUSTED].into_iter().chain(key).collect();
-        let (was_away, start) = (self.answers.is_away(), Instant::now());
-        let answer = call(&mut self.connection, self.address, |open| open.call(method, target, &headers, body));
-        match (self.answers.judge(was_away, &answer, start.elapsed()), answer) {
-            (Then::Done, answer) => (Outcome::Acknowledged, answer.ok()),
-            (Then::Again, Ok(answer)) if PROMISES.contains(&answer.code().as_str()) => {
+        let (was_away, start) = (self.responses.is_away(), Instant::now());
+        let response = call(&mut self.connection, self.address, |open| open.call(method, target, &headers, body));
+        match (self.responses.judge(was_away, &response, start.elapsed()), response) {
+            (Then::Done, response) => (Outcome::Acknowledged, response.ok()),
+            (Then::Again, Ok(response)) if PROMISES.contains(&response.code().as_str()) => {
                 std::thread::sleep(PAUSE);
-                (Outcome::Refused, Some(answer))
+                (Outcome::Refused, Some(response))
             }
-            // An answer that must not occur allows no conclusion.
-            (Then::Again | Then::Wrong, answer) => {
+            // A response that must not occur allows no conclusion.
+            (Then::Again | Then::Wrong, response) => {
                 std::thread::sleep(PAUSE);
-                (Outcome::Unknown, answer.ok())
+                (Outcome::Unknown, response.ok())
             }
         }
     }
@@ -58,10 +58,10 @@ impl<'a> Caller<'a> {
     /// Creates a payment of `number` units; returns its id if that was acknowledged.
     pub(crate) fn create(&mut self, subscription: &str, number: u64, key: Option<&str>) -> Option<String> {
         let body = json!({ "subscription_id": subscription, "amount": number, "currency": "USD" }).to_string();
-        let (outcome, answer) = self.send("POST", PAYMENTS, key, Some(&body));
-        self.entries.push(Entry { deed: Deed::Created, number, outcome });
-        let answer = answer.filter(|_| outcome == Outcome::Acknowledged)?;
-        answer.data()["id"].as_str().map(str::to_owned)
+        let (outcome, response) = self.send("POST", PAYMENTS, key, Some(&body));
+        self.entries.push(Entry { operation: Operation::Created, number, outcome });
+        let response = response.filter(|_| outcome == Outcome::Acknowledged)?;
+        response.data()["id"].as_str().map(str::to_owned)
     }
 
     /// Creates a payment with a key, sent again until it is acknowledged or `is_over`.
@@ -80,7 +80,7 @@ impl<'a> Caller<'a> {
                     None => Outcome::Unknown,
                 };
                 self.entries.truncate(ours);
-                self.entries.push(Entry { deed: Deed::Created, number, outcome });
+                self.entries.push(Entry { operation: Operation::Created, number, outcome });
                 return created;
             }
         }
@@ -100,7 +100,7 @@ impl<'a> Caller<'a> {
 
     fn change_to(&mut self, target: &str, record: &str, number: u64, body: &str) -> Outcome {
         let (outcome, _) = self.send("PUT", target, None, Some(body));
-        self.entries.push(Entry { deed: Deed::Changed(record.to_owned()), number, outcome });
+        self.entries.push(Entry { operation: Operation::Changed(record.to_owned()), number, outcome });
         outcome
     }
 }
@@ -108,9 +108,9 @@ impl<'a> Caller<'a> {
 /// A subscription; returns its id.
 pub(crate) fn create_subscription(address: SocketAddr, user: &str, plan: &str) -> Result<String> {
     let body = json!({ "user_id": user, "subscription_plan_id": plan }).to_string();
-    let answer = Connection::open(address)
+    let response = Connection::open(address)
         .and_then(|mut connection| connection.call("POST", "/subscriptions", &[TRUSTED], Some(&body)))
         .map_err(crate::failure::could_not("create a subscription"))?;
-    let id = answer.data()["id"].as_str().map(str::to_owned);
-    id.ok_or_else(|| Failure::new(format!("a subscription was refused: {}", answer.json())))
+    let id = response.data()["id"].as_str().map(str::to_owned);
+    id.ok_or_else(|| Failure::new(format!("a subscription was refused: {}", response.json())))
 }

@@ -82,7 +82,7 @@ impl Cluster {
         self.as_owner(Command::new(self.programs.join(program)))
     }
 
-    /// What a query answers: a line for a row, `|` between columns.
+    /// What a query returns: a line for a row, `|` between columns.
     pub(crate) fn query(&self, sql: &str) -> Result<String> {
         run(self
             .command("psql")

@@ -16,7 +16,7 @@ use crate::scenario::{Engine, Run};
 pub(crate) const CLIENT_ID: &str = "pk_TortureTortureTortureTorture0000";
 /// Likewise: a master key for databases that are thrown away.
 const MASTER_KEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// The scenarios are about the service, not about how often one may knock.
+/// Rate limits are not what the scenarios measure.
 const SETTINGS: &str = "[rate_limits]\nenabled = false\n";
 pub(crate) const TRUSTED: (&str, &str) = ("client-id", CLIENT_ID);
 const START_LIMIT: Duration = Duration::from_secs(30);
@@ -117,9 +117,9 @@ impl Home {
     /// What a command of the operator prints with `--json`.
     pub(crate) fn json(&self, arguments: &[&str]) -> Result<Value> {
         let text = self.text(&[arguments, &["--json"]].concat())?;
-        let mut answer: Value = serde_json::from_str(&text)
+        let mut response: Value = serde_json::from_str(&text)
             .map_err(|error| Failure::new(format!("`perennial {}` printed no JSON: {error}", arguments.join(" "))))?;
-        Ok(answer["data"].take())
+        Ok(response["data"].take())
     }
 
     /// What a command of the operator prints.
@@ -133,7 +133,7 @@ impl Home {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// A user for subscriptions to belong to; answers the id.
+    /// A user for subscriptions to belong to; returns the ID.
     pub(crate) fn user(&self, email: &str) -> Result<String> {
         let user = self.json(&["user", "create", "--email", email])?;
         user["id"].as_str().map(str::to_owned).ok_or_else(|| Failure::new(format!("a user without an id: {user}")))
@@ -143,11 +143,11 @@ impl Home {
 /// A plan for subscriptions to refer to.
 pub(crate) fn create_plan(server: &Server, slug: &str) -> Result {
     let body = json!({ "name": slug, "slug": slug, "price": 10, "billing_cycle": "monthly" }).to_string();
-    let answer = Connection::open(server.address())
+    let response = Connection::open(server.address())
         .and_then(|mut connection| connection.call("POST", "/subscription-plans", &[TRUSTED], Some(&body)))
         .map_err(could_not("create a plan"))?;
-    if answer.status == 201 {
+    if response.status == 201 {
         return Ok(());
     }
-    Err(Failure::new(format!("a plan was refused: {}", answer.json())))
+    Err(Failure::new(format!("a plan was refused: {}", response.json())))
 }

@@ -1,4 +1,4 @@
-//! How long answers took.
+//! How long responses took.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ impl Latencies {
         self.0.len()
     }
 
-    /// The latency that so many of a hundred did not exceed; nothing if there was no answer.
+    /// The latency that so many of a hundred did not exceed; nothing if there was no response.
     pub(crate) fn percentile(&mut self, hundredths: usize) -> Option<Duration> {
         self.0.sort_unstable();
         let rank = (self.0.len() * hundredths).div_ceil(100);

@@ -18,7 +18,7 @@ pub(crate) enum Outcome {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum Operation {
     Created,
     /// Of the record with this id.
     Changed(String),
@@ -26,7 +26,7 @@ pub(crate) enum Deed {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    pub(crate) deed: Deed,
+    pub(crate) operation: Operation,
     pub(crate) number: u64,
     pub(crate) outcome: Outcome,
 }
@@ -57,9 +57,9 @@ impl Made {
     }
 
     fn count(&self, entry: &Entry) -> usize {
-        let count = match &entry.deed {
-            Deed::Created => self.created.get(&entry.number),
-            Deed::Changed(record) => self.changed.get(&(record.clone(), entry.number)),
+        let count = match &entry.operation {
+            Operation::Created => self.created.get(&entry.number),
+            Operation::Changed(record) => self.changed.get(&(record.clone(), entry.number)),
         };
         count.copied().unwrap_or_default()
     }

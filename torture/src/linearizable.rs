@@ -1,7 +1,7 @@
 //! Whether what clients saw of one record can have happened one operation at a time.
 //!
 //! After Wing and Gong, with Lowe's memory of places already visited: look for an order of the operations that keeps
-//! each between its call and its answer and in which every answer is right. What makes thousands of operations cheap
+//! each between its call and its response and in which every response is right. What makes thousands of operations cheap
 //! are two rules of the histories: every write has unique numbers, so a client that saw a number saw that
 //! write; and no client expects a value that it has not seen before. Independent of servers.
 

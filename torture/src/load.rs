@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::answers::Answers;
 use crate::caller::{Caller, create_subscription};
 use crate::failure::{Failure, Result};
 use crate::ledger::{Entry, Outcome};
+use crate::responses::Responses;
 use crate::threads;
 
 const READ_PAUSE: Duration = Duration::from_millis(5);
@@ -33,7 +33,7 @@ pub(crate) struct Load<'a> {
     callers: Callers,
     user: &'a str,
     plan: &'static str,
-    answers: &'a Answers,
+    responses: &'a Responses,
     /// Distinguishes the numbers of one load from those of another.
     part: u64,
     served: Vec<AtomicU64>,
@@ -46,12 +46,12 @@ impl<'a> Load<'a> {
         address: SocketAddr,
         callers: Callers,
         (user, plan): (&'a str, &'static str),
-        answers: &'a Answers,
+        responses: &'a Responses,
         part: u64,
     ) -> Self {
         let count: usize = callers.iter().map(|(_, count)| count).sum();
         let served = (0..count).map(|_| AtomicU64::new(0)).collect();
-        Self { address, callers, user, plan, answers, part, served, is_stopped: AtomicBool::new(false) }
+        Self { address, callers, user, plan, responses, part, served, is_stopped: AtomicBool::new(false) }
     }
 
     /// Runs all callers while `outages` happen.
@@ -69,11 +69,11 @@ impl<'a> Load<'a> {
 
     /// Lets the database go and come back, then waits until every caller has been served again.
     pub(crate) fn outage(&self, happens: impl FnOnce() -> Result) -> Result {
-        self.answers.outage(self.address, &self.served, happens)
+        self.responses.outage(self.address, &self.served, happens)
     }
 
     fn work(&self, at: usize, work: Work) -> Result<Vec<Entry>> {
-        let mut caller = Caller::new(self.address, self.answers);
+        let mut caller = Caller::new(self.address, self.responses);
         let subscription = create_subscription(self.address, self.user, self.plan)?;
         let first = (self.part * 1_000 + at as u64) * NUMBERS;
         let is_stopped = || self.is_stopped.load(Relaxed);

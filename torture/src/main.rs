@@ -2,15 +2,13 @@
 //! `cargo xtask torture` builds what it needs and calls this program.
 #![expect(clippy::print_stdout, reason = "its lines are read on the terminal")]
 
-mod answers;
 mod caller;
 mod chains;
 mod cluster;
-mod crew;
+mod concurrent_callers;
 mod evidence;
 mod files;
 mod home;
-mod hourglass;
 mod killed_servers;
 mod latencies;
 mod ledger;
@@ -20,14 +18,18 @@ mod options;
 mod proxies;
 mod relay;
 mod report;
+mod responses;
 mod rows;
 mod scenario;
 mod scenarios;
 mod strace;
 mod threads;
+mod time_limit;
 mod writer;
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 use std::time::Instant;
 
 use perennial_harness::failure::{self, Failure, Result};
@@ -46,16 +48,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// One scenario after another: one that falls short does not hide those after it.
+/// Runs the scenarios, as many at a time as there are jobs. One that falls short does not hide those after it.
 fn torture(options: &Options) -> Result {
-    let mut short = Vec::new();
-    for scenario in options.scenarios() {
-        for engine in options.engines(scenario) {
-            if !holds(options, scenario, engine)? {
+    let runs = options.runs();
+    let next = AtomicUsize::new(0);
+    let job = || -> Result<Vec<String>> {
+        let mut short = Vec::new();
+        while let Some((scenario, engine)) = runs.get(next.fetch_add(1, Relaxed)) {
+            if !holds(options, scenario, *engine)? {
                 short.push(format!("{} on {engine}", scenario.name));
             }
         }
-    }
+        Ok(short)
+    };
+    let short = thread::scope(|scope| threads::join((0..options.jobs).map(|_| scope.spawn(job)).collect()))?.concat();
     if short.is_empty() {
         return Ok(());
     }
@@ -74,11 +80,12 @@ fn holds(options: &Options, scenario: &Scenario, engine: Engine) -> Result<bool>
         evidence: evidence.directory().to_path_buf(),
     };
     let start = Instant::now();
-    let in_time = hourglass::turn(options.size.limit(), format!("{} on {engine}", scenario.name));
+    let in_time = time_limit::start(options.size.limit(), format!("{} on {engine}", scenario.name));
     let outcome = (scenario.run)(&run);
     drop(in_time);
-    let holds = report::outcome(&outcome);
-    report::verdict(scenario, engine, options, holds, start.elapsed());
+    let (lines, holds) = report::outcome(&outcome);
+    // In one call, so that the lines of two jobs are not mixed.
+    println!("{lines}{}", report::verdict(scenario, engine, options, holds, start.elapsed()));
     if holds {
         evidence.remove()?;
     } else {

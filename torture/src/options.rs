@@ -1,4 +1,4 @@
-//! What the run was asked to do. `cargo xtask torture` is the one who asks; it has already built what is needed.
+//! The options of a run. `cargo xtask torture` sets them, after it has built what is needed.
 
 use std::path::PathBuf;
 
@@ -15,6 +15,8 @@ pub(crate) struct Options {
     engine: Option<Engine>,
     pub(crate) seed: u64,
     pub(crate) size: Size,
+    /// How many scenarios run at the same time. More than one makes timings meaningless.
+    pub(crate) jobs: usize,
     pub(crate) perennial: PathBuf,
     pub(crate) postgres_programs: PathBuf,
     /// Where the evidence of each scenario goes.
@@ -29,6 +31,7 @@ impl Options {
             engine: None,
             seed: 1,
             size: Size::Usual,
+            jobs: 1,
             perennial: PathBuf::new(),
             postgres_programs: PathBuf::new(),
             place: PathBuf::new(),
@@ -39,6 +42,7 @@ impl Options {
                 "--quick" => options.size = Size::Quick,
                 "--full" => options.size = Size::Full,
                 "--seed" => options.seed = number(&value()?)?,
+                "--jobs" => options.jobs = number::<usize>(&value()?)?.max(1),
                 "--engine" => options.engine = Some(engine(&value()?)?),
                 "--perennial" => options.perennial = path(&value()?)?,
                 "--postgres-programs" => options.postgres_programs = path(&value()?)?,
@@ -50,13 +54,19 @@ impl Options {
         Ok(options)
     }
 
-    pub(crate) fn scenarios(&self) -> impl Iterator<Item = &'static Scenario> {
+    /// Each scenario on each of its engines, in the order of the table.
+    pub(crate) fn runs(&self) -> Vec<(&'static Scenario, Engine)> {
+        let engines = |scenario| self.engines(scenario).into_iter().map(move |engine| (scenario, engine));
+        self.scenarios().flat_map(engines).collect()
+    }
+
+    fn scenarios(&self) -> impl Iterator<Item = &'static Scenario> {
         let wanted = |scenario: &Scenario| self.names.is_empty() || self.names.iter().any(|name| scenario.is(name));
         scenarios::SCENARIOS.iter().filter(move |scenario| wanted(scenario))
     }
 
     /// The engines this scenario is to run on.
-    pub(crate) fn engines(&self, scenario: &Scenario) -> Vec<Engine> {
+    fn engines(&self, scenario: &Scenario) -> Vec<Engine> {
         scenario.engines.iter().copied().filter(|engine| self.engine.is_none_or(|wanted| wanted == *engine)).collect()
     }
 }
@@ -91,11 +101,10 @@ mod tests {
 
     #[test]
     fn scenarios_and_engines_are_chosen_by_name() {
-        let options = parse("r1 --engine postgres --seed 7 --full").unwrap();
-        assert_eq!((options.seed, options.size), (7, Size::Full));
-        let chosen: Vec<&Scenario> = options.scenarios().collect();
-        assert_eq!(chosen.len(), 1);
-        assert_eq!(options.engines(chosen[0]), [Engine::Postgres]);
+        let options = parse("r1 --engine postgres --seed 7 --full --jobs 2").unwrap();
+        assert_eq!((options.seed, options.size, options.jobs), (7, Size::Full, 2));
+        let chosen: Vec<_> = options.runs().into_iter().map(|(scenario, engine)| (scenario.name, engine)).collect();
+        assert_eq!(chosen, [("r1", Engine::Postgres)]);
     }
 
     #[test]

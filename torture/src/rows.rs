@@ -1,4 +1,4 @@
-//! Questions to the store itself, past the service: one text of SQL for both engines, answers as text.
+//! Queries of the store itself, without the service: one text of SQL for both engines, results as text.
 
 use rusqlite::OpenFlags;
 use rusqlite::types::ValueRef;
@@ -13,7 +13,7 @@ pub(crate) fn query(home: &Home, sql: &str) -> Result<Vec<Vec<String>>> {
     Ok(printed.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
 }
 
-/// The one number a query answers.
+/// The one number that a query returns.
 pub(crate) fn count(home: &Home, sql: &str) -> Result<usize> {
     let rows = query(home, sql)?;
     let number = rows.first().and_then(|row| row.first()).and_then(|text| text.parse().ok());

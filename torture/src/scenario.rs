@@ -1,4 +1,4 @@
-//! What a scenario is, what it is given and what it answers.
+//! A scenario: what it is given and what it returns.
 
 use std::path::PathBuf;
 use std::time::Duration;

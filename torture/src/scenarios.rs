@@ -51,7 +51,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "r5",
-        about: "histories of single records under kills: an order exists in which every answer is right",
+        about: "histories of single records under kills: an order exists in which every response is right",
         engines: &Engine::ALL,
         run: linearizability::run,
     },
@@ -69,7 +69,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "r8",
-        about: "twice the requests that can be answered: as many answers, the others refused at once",
+        about: "twice the requests that can be answered: as many responses, the others refused at once",
         engines: &Engine::ALL,
         run: overload::run,
     },

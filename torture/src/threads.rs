@@ -1,11 +1,11 @@
-//! Threads that answer with a result.
+//! Threads that return a result.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ScopedJoinHandle;
 
 use crate::failure::{Failure, Result};
 
-/// Waits for all of them and gathers what they answer.
+/// Waits for all of them and returns their results.
 pub(crate) fn join<T>(threads: Vec<ScopedJoinHandle<'_, Result<T>>>) -> Result<Vec<T>> {
     let panicked = || Failure::new("a thread of the instrument panicked");
     threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).collect()

@@ -8,12 +8,12 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection, SeededRandom};
+use perennial_harness::{Connection, Response, SeededRandom};
 use serde_json::json;
 
 use crate::failure::{Result, could_not};
 use crate::home::TRUSTED;
-use journal::{Deed, Journal, Kind, Record};
+use journal::{Journal, Kind, Operation, Record};
 
 pub(crate) const PLAN: &str = "killed";
 /// How long a writer comes back with a write that was put off, and how often.
@@ -40,13 +40,13 @@ impl Writer {
         let Ok(mut connection) = Connection::open(address) else { return Ok(()) };
         loop {
             if self.journal.open.is_none() {
-                let deed = self.choose();
-                self.journal.note(&format!("sent {deed:?}"))?;
-                self.journal.open = Some(deed);
+                let operation = self.choose();
+                self.journal.note(&format!("sent {operation:?}"))?;
+                self.journal.open = Some(operation);
             }
             // Whatever ended the connection, the write may have happened.
-            let Ok(answer) = self.send(&mut connection) else { return self.journal.flush() };
-            self.take(&answer)?;
+            let Ok(response) = self.send(&mut connection) else { return self.journal.flush() };
+            self.take(&response)?;
         }
     }
 
@@ -57,16 +57,16 @@ impl Writer {
         self.journal.retried += usize::from(self.journal.open.is_some());
         let deadline = Instant::now() + SETTLED;
         while self.journal.open.is_some() && Instant::now() < deadline {
-            let answer = self.send(&mut connection).map_err(complaint())?;
+            let response = self.send(&mut connection).map_err(complaint())?;
             self.journal.note("again")?;
-            self.take(&answer)?;
+            self.take(&response)?;
         }
         for at in std::mem::take(&mut self.touched) {
             let record = &self.journal.records[at];
             let target = format!("{}/{}", record.kind.path(), record.id);
-            let answer = connection.call("GET", &target, &[TRUSTED], None).map_err(complaint())?;
-            if !shows(&answer, record) {
-                let line = format!("LOST {record:?}: {} {}", answer.status, answer.json());
+            let response = connection.call("GET", &target, &[TRUSTED], None).map_err(complaint())?;
+            if !shows(&response, record) {
+                let line = format!("LOST {record:?}: {} {}", response.status, response.json());
                 self.journal.lost += 1;
                 self.journal.note(&line)?;
             }
@@ -83,14 +83,14 @@ impl Writer {
         self.journal
     }
 
-    /// The answer to the write in flight.
-    fn take(&mut self, answer: &Answer) -> Result {
-        self.journal.note(&format!("{} {}", answer.status, answer.header("location").unwrap_or_default()))?;
-        if matches!(answer.status, 200 | 201) {
-            self.touched.extend(self.journal.acknowledge(&answer.data()));
+    /// The response to the write in flight.
+    fn take(&mut self, response: &Response) -> Result {
+        self.journal.note(&format!("{} {}", response.status, response.header("location").unwrap_or_default()))?;
+        if matches!(response.status, 200 | 201) {
+            self.touched.extend(self.journal.acknowledge(&response.data()));
             return Ok(());
         }
-        if answer.status == 503 {
+        if response.status == 503 {
             // 503: nothing was changed, or the outcome is unknown. Either way the same write is sent again.
             self.journal.delayed += 1;
             std::thread::sleep(PAUSE);
@@ -98,24 +98,24 @@ impl Writer {
         }
         self.journal.refused += 1;
         self.journal.open = None;
-        self.journal.note(&format!("REFUSED {}", answer.json()))
+        self.journal.note(&format!("REFUSED {}", response.json()))
     }
 
     /// Half of the writes create a subscription, a quarter a payment, a quarter change one of ours.
-    fn choose(&mut self) -> Deed {
+    fn choose(&mut self) -> Operation {
         let records = &self.journal.records;
         let roll = self.random.between(0, 3);
         if records.is_empty() || roll < 2 {
-            return Deed::Create(self.record(Kind::Subscription, String::new()));
+            return Operation::Create(self.record(Kind::Subscription, String::new()));
         }
         let at = self.random.index(records.len());
         let record = &records[at];
         if roll == 2 {
             // A payment of the chosen subscription, or one more of the chosen payment's.
             let parent = if record.kind == Kind::Subscription { &record.id } else { &record.parent };
-            return Deed::Create(self.record(Kind::Payment, parent.clone()));
+            return Operation::Create(self.record(Kind::Payment, parent.clone()));
         }
-        Deed::Change(at, record.mark + 1)
+        Operation::Change(at, record.mark + 1)
     }
 
     fn record(&self, kind: Kind, parent: String) -> Record {
@@ -123,9 +123,9 @@ impl Writer {
         Record { kind, external, id: String::new(), mark: 0, parent }
     }
 
-    fn send(&self, connection: &mut Connection) -> std::io::Result<Answer> {
+    fn send(&self, connection: &mut Connection) -> std::io::Result<Response> {
         match self.journal.open.as_ref() {
-            Some(Deed::Create(record)) => {
+            Some(Operation::Create(record)) => {
                 let (field, value) = record.kind.mark(record.mark);
                 let mut body = match record.kind {
                     Kind::Subscription => json!({ "user_id": self.user, "subscription_plan_id": PLAN }),
@@ -136,7 +136,7 @@ impl Writer {
                 let headers = [TRUSTED, ("idempotency-key", record.external.as_str())];
                 connection.call("POST", record.kind.path(), &headers, Some(&body.to_string()))
             }
-            Some(Deed::Change(at, mark)) => {
+            Some(Operation::Change(at, mark)) => {
                 let record = &self.journal.records[*at];
                 let (field, value) = record.kind.mark(*mark);
                 let target = format!("{}/{}", record.kind.path(), record.id);
@@ -147,8 +147,8 @@ impl Writer {
     }
 }
 
-fn shows(answer: &Answer, record: &Record) -> bool {
-    let data = answer.data();
+fn shows(response: &Response, record: &Record) -> bool {
+    let data = response.data();
     let (field, value) = record.kind.mark(record.mark);
-    answer.status == 200 && data[record.kind.external()] == record.external.as_str() && data[field] == value
+    response.status == 200 && data[record.kind.external()] == record.external.as_str() && data[field] == value
 }

@@ -60,9 +60,9 @@ The commands of this workspace: cargo xtask <command>
         [--growth N]
         Measure Perennial, the limits of the machine and other services; see bench/README.md. --quick is a smoke test,
         --contracts measures what each capability promises instead.
-  torture [SCENARIO]... [--seed N] [--engine sqlite|postgres] [--quick | --full]
+  torture [SCENARIO]... [--seed N] [--engine sqlite|postgres] [--quick | --full] [--jobs N]
         Inject faults into a running server and count the effects; see torture/README.md. --full is the size of the
-        goals, --quick the size for CI.
+        goals, --quick the size for CI. --jobs runs N scenarios at a time; timings then mean nothing.
   fleet [--seed N] [--quick | --full]
         Run three servers behind HAProxy and PgBouncer, stop and kill them in turn under load; also a scenario of torture.
   transfer [--subscriptions N | --full] [--release]

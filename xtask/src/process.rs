@@ -22,19 +22,16 @@ pub(crate) fn run(command: &mut Command) -> Result {
     succeeded(command, status)
 }
 
-/// The same, and returns what it printed.
-pub(crate) fn run_heard(command: &mut Command) -> Result<String> {
-    println!("$ {}", line(command));
+/// The same, with each line that is printed passed to `print`.
+pub(crate) fn run_printing(command: &mut Command, print: &mut dyn FnMut(&str)) -> Result {
+    print(&format!("$ {}", line(command)));
     let what = format!("run `{}`", line(command));
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(could_not(&what))?;
-    let mut heard = String::new();
     for printed in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
-        let printed = printed.map_err(could_not(&what))?;
-        println!("{printed}");
-        heard.extend([&printed, "\n"]);
+        print(&printed.map_err(could_not(&what))?);
     }
     let status = child.wait().map_err(could_not(&what))?;
-    succeeded(command, status).map(|()| heard)
+    succeeded(command, status)
 }
 
 fn succeeded(command: &Command, status: ExitStatus) -> Result {
@@ -180,9 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_printed_is_heard_and_its_failure_too() {
-        let shell = |script: &str| run_heard(Command::new("sh").args(["-c", script]));
-        assert_eq!(shell("echo one; echo two").unwrap(), "one\ntwo\n");
-        assert!(shell("echo one; exit 3").is_err());
+    fn the_lines_of_a_command_are_passed_on_and_its_failure_too() {
+        let mut lines = Vec::new();
+        let mut shell = |script: &str| {
+            run_printing(Command::new("sh").args(["-c", script]), &mut |line| lines.push(line.to_owned()))
+        };
+        assert!(shell("echo one; echo two").is_ok());
+        assert!(shell("echo three; exit 3").is_err());
+        lines.retain(|line| !line.starts_with('$'));
+        assert_eq!(lines, ["one", "two", "three"]);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -67,31 +68,14 @@ impl Options {
 pub(crate) fn run(options: &Options) -> Result {
     let schemathesis = python::program("st")?;
     process::build(&["perennial"], Profile::Dev)?;
-
-    let mut failures = Vec::new();
-    let mut engine = |name: &str, url: Option<String>| -> Result {
-        process::heading(&format!("Schemathesis on {name}"));
-        let start = Instant::now();
-        let place = Place::new("schemathesis", url)?;
-        let outcome = on_engine(options, &schemathesis, &place);
-        let seconds = start.elapsed().as_secs_f64();
-        match outcome {
-            Ok(cases) => println!("\n{name}: ok, {cases} cases, {seconds:.1} s"),
-            Err(failure) => {
-                println!("\n{name}: FAILED, {seconds:.1} s: {failure}");
-                failures.push(format!("{name} ({failure} Reports are in {})", place.directory().display()));
-            }
-        }
-        Ok(())
-    };
-
-    if options.sqlite {
-        engine("SQLite", None)?;
-    }
-    if options.postgres {
-        let server = postgres::Server::start()?;
-        engine(&server.name(), Some(server.url()))?;
-    }
+    // Both engines at the same time: the requests of one keep one core busy. The lines of PostgreSQL follow at the end.
+    let (sqlite, postgres) = thread::scope(|scope| {
+        let postgres = scope.spawn(|| on_postgres(options, &schemathesis));
+        (on_sqlite(options, &schemathesis), postgres.join().expect("the tests on PostgreSQL do not panic"))
+    });
+    let (postgres, lines) = postgres?;
+    println!("{lines}");
+    let failures: Vec<String> = [sqlite?, postgres].into_iter().flatten().collect();
     if failures.is_empty() {
         return Ok(());
     }
@@ -102,11 +86,54 @@ pub(crate) fn run(options: &Options) -> Result {
     )))
 }
 
+fn on_sqlite(options: &Options, st: &Path) -> Result<Option<String>> {
+    if !options.sqlite {
+        return Ok(None);
+    }
+    test_engine(options, st, ("SQLite", None), &mut |line| println!("{line}"))
+}
+
+/// Also returns the lines that were printed.
+fn on_postgres(options: &Options, st: &Path) -> Result<(Option<String>, String)> {
+    let mut lines = String::new();
+    if !options.postgres {
+        return Ok((None, lines));
+    }
+    let server = postgres::Server::start()?;
+    let mut print = |line: &str| lines.extend([line, "\n"]);
+    let failure = test_engine(options, st, (&server.name(), Some(server.url())), &mut print)?;
+    Ok((failure, lines))
+}
+
+/// Tests an engine. Returns the failure with the place of its reports, if there is one.
+fn test_engine(
+    options: &Options,
+    st: &Path,
+    (name, url): (&str, Option<String>),
+    print: &mut dyn FnMut(&str),
+) -> Result<Option<String>> {
+    print(&format!("\n==> Schemathesis on {name}"));
+    let start = Instant::now();
+    let place = Place::new("schemathesis", url)?;
+    let outcome = count_cases(options, st, &place, print);
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(match outcome {
+        Ok(cases) => {
+            print(&format!("\n{name}: ok, {cases} cases, {seconds:.1} s"));
+            None
+        }
+        Err(failure) => {
+            print(&format!("\n{name}: FAILED, {seconds:.1} s: {failure}"));
+            Some(format!("{name} ({failure} Reports are in {})", place.directory().display()))
+        }
+    })
+}
+
 /// Who signs up and in.
 const PERSON: &str = "person@example.com";
 
-/// Tests one engine and returns the number of cases.
-fn on_engine(options: &Options, st: &Path, place: &Place) -> Result<u64> {
+/// Runs schemathesis until there are enough cases, and returns their number.
+fn count_cases(options: &Options, st: &Path, place: &Place, print: &mut dyn FnMut(&str)) -> Result<u64> {
     place.serving(|api| {
         let user = user(place)?;
         let (mut seed, mut cases) = (options.seed, 0);
@@ -115,20 +142,23 @@ fn on_engine(options: &Options, st: &Path, place: &Place) -> Result<u64> {
             command.env("SCHEMATHESIS_USER_ID", &user).env("SCHEMATHESIS_EMAIL", PERSON);
             // The plans of the seeds before are still there.
             command.env("SCHEMATHESIS_SLUG", format!("kept-{seed}"));
-            let printed = process::run_heard(command.env("SCHEMATHESIS_IDENTITY", place.identity(PERSON)?))
+            let mut generated = None;
+            let mut read = |line: &str| {
+                generated = generated.or_else(|| generated_cases(line));
+                print(line);
+            };
+            process::run_printing(command.env("SCHEMATHESIS_IDENTITY", place.identity(PERSON)?), &mut read)
                 .map_err(|failure| Failure::new(format!("{failure} Its seed was {seed}.")))?;
-            cases +=
-                generated(&printed).ok_or_else(|| Failure::new("schemathesis did not say how many cases it ran."))?;
+            cases += generated.ok_or_else(|| Failure::new("schemathesis did not print how many cases it ran."))?;
             seed += 1;
         }
         Ok(cases)
     })
 }
 
-/// The number in `  2513 generated, 2513 passed, 49 skipped`, unless it is none.
-fn generated(printed: &str) -> Option<u64> {
-    let number = |line: &str| line.trim().split_once(" generated")?.0.parse().ok();
-    printed.lines().find_map(number).filter(|cases| *cases > 0)
+/// The number in the line `  2513 generated, 2513 passed, 49 skipped`, unless it is 0.
+fn generated_cases(line: &str) -> Option<u64> {
+    line.trim().split_once(" generated")?.0.parse().ok().filter(|cases| *cases > 0)
 }
 
 /// A user for generated subscriptions to belong to.
@@ -191,11 +221,8 @@ mod tests {
 
     #[test]
     fn the_number_of_cases_is_read_from_what_is_printed() {
-        assert_eq!(
-            generated("many rejected generated data\nTest cases:\n  2513 generated, 2513 passed, 49 skipped\n"),
-            Some(2_513)
-        );
-        assert_eq!(generated("Test cases:\n  0 generated\n"), None);
-        assert_eq!(generated("nothing of the kind"), None);
+        assert_eq!(generated_cases("  2513 generated, 2513 passed, 49 skipped"), Some(2_513));
+        assert_eq!(generated_cases("many rejected generated data"), None);
+        assert_eq!(generated_cases("  0 generated"), None);
     }
 }

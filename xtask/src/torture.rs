@@ -24,15 +24,19 @@ pub(crate) struct Options {
     full: bool,
     scenarios: Vec<String>,
     seed: Option<u64>,
+    jobs: Option<u64>,
     engine: Option<String>,
 }
 
 /// The scenarios for CI, each less than a minute. R10 is a separate step there.
 const QUICK: [&str; 9] = ["r1", "r6", "r7", "r12", "r13", "r14", "r16", "r18", "r19"];
 
+/// Scenarios wait for leases and limits most of the time, and a quick run judges no timing.
+const QUICK_JOBS: u64 = 2;
+
 impl Options {
     pub(crate) fn quick() -> Self {
-        Self { quick: true, scenarios: QUICK.map(str::to_owned).to_vec(), ..Self::default() }
+        Self { quick: true, jobs: Some(QUICK_JOBS), scenarios: QUICK.map(str::to_owned).to_vec(), ..Self::default() }
     }
 
     fn profile(&self) -> Profile {
@@ -55,12 +59,16 @@ impl Options {
             quick: arguments.flag("--quick"),
             full: arguments.flag("--full"),
             seed: arguments.number("--seed")?,
+            jobs: arguments.number("--jobs")?,
             engine: arguments.value("--engine")?,
             scenarios: arguments.words(),
         };
         arguments.finish()?;
         if options.quick && options.full {
             return Err(Failure::new("`--quick` and `--full` exclude each other."));
+        }
+        if options.jobs == Some(0) {
+            return Err(Failure::new("`--jobs` must be at least 1."));
         }
         Ok(options)
     }
@@ -90,7 +98,7 @@ impl Options {
     }
 }
 
-/// The scenarios that look over the service's shoulder.
+/// The scenarios that trace the service.
 const TRACED: [&str; 2] = ["r2", "r3"];
 
 /// The scenario that needs a pooler.
@@ -136,6 +144,9 @@ fn instrument(options: &Options) -> Result<Command> {
     if let Some(seed) = options.seed {
         command.args(["--seed", &seed.to_string()]);
     }
+    if let Some(jobs) = options.jobs {
+        command.args(["--jobs", &jobs.to_string()]);
+    }
     if let Some(engine) = &options.engine {
         command.args(["--engine", engine]);
     }
@@ -159,9 +170,9 @@ mod tests {
 
     #[test]
     fn scenarios_are_words_and_the_rest_has_names() {
-        let options = parse("r1 --seed 7 r6 --engine=sqlite --full").unwrap();
+        let options = parse("r1 --seed 7 r6 --engine=sqlite --full --jobs 3").unwrap();
         assert_eq!(options.scenarios, ["r1", "r6"]);
-        assert_eq!((options.seed, options.engine.as_deref()), (Some(7), Some("sqlite")));
+        assert_eq!((options.seed, options.jobs, options.engine.as_deref()), (Some(7), Some(3), Some("sqlite")));
         assert!(options.full && !options.quick);
     }
 

@@ -1,12 +1,12 @@
 //! The CPU of creates and reads next to that of an earlier build (`--against`).
 
 use super::figures::Figures;
-use super::stage::medians;
+use super::fixture::medians;
 use crate::failure::{Failure, Result};
-use crate::load::generator::Fire;
+use crate::load::generator::Source;
 use crate::measure::statistics::ratio;
 use crate::options::Options;
-use crate::rounds::turn;
+use crate::rounds::measure_target;
 use crate::rows::dataset::Dataset;
 use crate::targets::perennial::Home;
 use crate::targets::target::Target;
@@ -22,10 +22,11 @@ pub(super) async fn measure(options: &Options, home: Home, earlier: Home, figure
     }
     for (workload, key) in [(Workload::Create, "create-cpu"), (Workload::Subscription, "read-cpu")] {
         let mut rounds = [Vec::new(), Vec::new()];
-        let fires = [fire(workload, &targets[0], dataset, &home)?, fire(workload, &targets[1], dataset, &earlier)?];
+        let sources =
+            [source(workload, &targets[0], dataset, &home)?, source(workload, &targets[1], dataset, &earlier)?];
         for _ in 0..options.rounds {
             for (index, target) in targets.iter().enumerate() {
-                rounds[index].push(turn(target, &fires[index], options.pace()).await?.round);
+                rounds[index].push(measure_target(target, &sources[index], options.pace()).await?.round);
             }
         }
         let [new, old] = rounds.map(|rounds| medians(&rounds).cpu_micros);
@@ -35,6 +36,6 @@ pub(super) async fn measure(options: &Options, home: Home, earlier: Home, figure
     targets.into_iter().try_for_each(|target| target.process.end())
 }
 
-fn fire(workload: Workload, target: &Target, dataset: Dataset, home: &Home) -> Result<Fire> {
-    workloads::fire(workload, target, dataset, Some(home))?.ok_or_else(|| Failure::new("no such requests"))
+fn source(workload: Workload, target: &Target, dataset: Dataset, home: &Home) -> Result<Source> {
+    workloads::source(workload, target, dataset, Some(home))?.ok_or_else(|| Failure::new("no such requests"))
 }

@@ -8,15 +8,15 @@ use perennial_fake_provider::{FakeProvider, Kind, Webhook};
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::stage::{Stage, text, until};
+use super::fixture::{Fixture, text, until};
 use crate::clock;
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
-use crate::load::generator::{Fire, Pace};
-use crate::load::shot::Shot;
+use crate::load::generator::{Pace, Source};
+use crate::load::request::Request;
 use crate::measure::histogram::Histogram;
 use crate::measure::statistics::float;
-use crate::rounds::turn;
+use crate::rounds::measure_target;
 use crate::targets::perennial::trusted_headers;
 
 const API_KEY: &str = "sk_test_bench";
@@ -27,10 +27,10 @@ const SENDERS: usize = 16;
 const DELAY_MILLIS: u64 = 300;
 const CREATED: i64 = 1_767_225_600;
 
-pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result {
+pub(super) async fn measure(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
     let fake = FakeProvider::start(Kind::Stripe);
     fake.set(|behavior| behavior.api_key = Some(API_KEY.to_owned()));
-    let connection = connect(stage, &fake.url)?;
+    let connection = connect(fixture, &fake.url)?;
     let path = format!("/hooks/{connection}");
     // Of a type that no record follows from: only the inbox is measured.
     let unread = |number: u64| {
@@ -39,22 +39,22 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
     };
     // A server reads its connections again after two seconds.
     until("the new connection", || {
-        let raw = call::send(stage.target.address, &unread(0))?;
+        let raw = call::send(fixture.target.address, &unread(0))?;
         Ok((raw.status == 200).then_some(()))
     })?;
-    let inbox = stage.send_all((1..=stage.size(20, 5_000)).map(unread).collect(), SENDERS).await?;
-    figures.add(stage.engine(), "inbox-rate", inbox.per_second);
-    applied(stage, figures, &fake, &connection).await
+    let inbox = fixture.send_all((1..=fixture.size(20, 5_000)).map(unread).collect(), SENDERS).await?;
+    figures.add(fixture.engine(), "inbox-rate", inbox.per_second);
+    applied(fixture, figures, &fake, &connection).await
 }
 
-fn connect(stage: &Stage<'_>, url: &str) -> Result<String> {
+fn connect(fixture: &Fixture<'_>, url: &str) -> Result<String> {
     let file = |name: &str, secret: &str| -> Result<String> {
-        let path = stage.home.directory.join(name);
+        let path = fixture.home.directory.join(name);
         fs::write(&path, secret).map_err(could_not("write a secret"))?;
         Ok(path.display().to_string())
     };
     let (key, secret) = (file("stripe.key", API_KEY)?, file("stripe.whsec", SECRET)?);
-    let added = stage.home.json(&[
+    let added = fixture.home.json(&[
         "connection",
         "add",
         "stripe",
@@ -83,15 +83,16 @@ fn event(id: &str, kind: &str, object: &Value) -> Value {
     json!({ "id": id, "object": "event", "type": kind, "created": created, "livemode": false, "data": { "object": object } })
 }
 
-fn hook(path: &str, event: &Value) -> Shot {
+fn hook(path: &str, event: &Value) -> Request {
     let signed = Webhook::sign(Kind::Stripe, SECRET, clock::now().as_micros() / 1_000_000, &event.to_string());
-    Shot::new("POST", path, &[(signed.header.to_owned(), signed.signature)], &signed.body).needle("\"received\":true")
+    Request::new("POST", path, &[(signed.header.to_owned(), signed.signature)], &signed.body)
+        .needle("\"received\":true")
 }
 
 /// The time from the receipt of a webhook to the change that follows from it.
-async fn applied(stage: &Stage<'_>, figures: &mut Figures, fake: &FakeProvider, connection: &str) -> Result {
+async fn applied(fixture: &Fixture<'_>, figures: &mut Figures, fake: &FakeProvider, connection: &str) -> Result {
     fake.set(|behavior| behavior.delay_millis = DELAY_MILLIS);
-    let count: usize = stage.size(2, 60);
+    let count: usize = fixture.size(2, 60);
     let hooks = (0..count).map(|number| {
         let object = subscribe(fake, number);
         hook(
@@ -103,15 +104,15 @@ async fn applied(stage: &Stage<'_>, figures: &mut Figures, fake: &FakeProvider, 
     let pace = Pace {
         connections: 1,
         warm_up: std::time::Duration::ZERO,
-        duration: super::stage::LIMIT,
-        rate: Some(stage.size(50, 5)),
+        duration: super::fixture::LIMIT,
+        rate: Some(fixture.size(50, 5)),
     };
-    turn(&stage.target, &Fire::each(hooks.collect()), pace).await?;
+    measure_target(&fixture.target, &Source::each(hooks.collect()), pace).await?;
     let made = until("the application of webhooks", || {
-        let made = changes(stage, connection)?;
+        let made = changes(fixture, connection)?;
         Ok((made.len() >= count).then_some(made))
     })?;
-    let received = received(stage, connection)?;
+    let received = received(fixture, connection)?;
     let mut latencies = Histogram::default();
     for (key, made) in made {
         let received = received.get(&key).ok_or_else(|| Failure::new(format!("{key} is not in the inbox")))?;
@@ -119,7 +120,7 @@ async fn applied(stage: &Stage<'_>, figures: &mut Figures, fake: &FakeProvider, 
         latencies.record(std::time::Duration::from_micros(micros));
     }
     let seconds = |percent| latencies.percentile(percent).map(|micros| float(micros) / 1e6);
-    let engine = stage.engine();
+    let engine = fixture.engine();
     figures.add(engine, "applied-p99", seconds(99).unwrap_or_default());
     figures.note(engine, "received to applied, provider in 300 ms: median", seconds(50).unwrap_or_default(), "s");
     Ok(())
@@ -148,8 +149,8 @@ fn subscribe(fake: &FakeProvider, number: usize) -> Value {
 }
 
 /// When the subscription of each webhook was created, by the key of the webhook.
-fn changes(stage: &Stage<'_>, connection: &str) -> Result<Vec<(String, Time)>> {
-    let events = stage.call("GET", "/events?type=subscription.created&sort=-sequence&limit=200", &Value::Null)?;
+fn changes(fixture: &Fixture<'_>, connection: &str) -> Result<Vec<(String, Time)>> {
+    let events = fixture.call("GET", "/events?type=subscription.created&sort=-sequence&limit=200", &Value::Null)?;
     let prefix = format!("{connection}/");
     let found = events.as_array().into_iter().flatten().filter_map(|event| {
         let key = event["request_id"].as_str()?.strip_prefix(&prefix)?.to_owned();
@@ -158,9 +159,9 @@ fn changes(stage: &Stage<'_>, connection: &str) -> Result<Vec<(String, Time)>> {
     Ok(found.collect())
 }
 
-fn received(stage: &Stage<'_>, connection: &str) -> Result<HashMap<String, Time>> {
+fn received(fixture: &Fixture<'_>, connection: &str) -> Result<HashMap<String, Time>> {
     let path = format!("/connections/{connection}/inbox?state=applied&limit=200");
-    let page = stage.call_as(&trusted_headers(), "GET", &path, &Value::Null)?;
+    let page = fixture.call_as(&trusted_headers(), "GET", &path, &Value::Null)?;
     let items = page.as_array().into_iter().flatten();
     Ok(items
         .filter_map(|item| Some((item["key"].as_str()?.to_owned(), Time::parse(item["received_at"].as_str()?).ok()?)))

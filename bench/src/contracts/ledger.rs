@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::figures::Figures;
-use super::stage::{DESK, Stage, medians, millis, until};
+use super::fixture::{FEW_CONNECTIONS, Fixture, medians, millis, until};
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
 use crate::load::generator::Pace;
-use crate::load::shot::Shot;
+use crate::load::request::Request;
 use crate::measure::processes::{peak_bytes, resident_bytes};
 use crate::measure::statistics::{float, median, ratio};
 use crate::results::Round;
@@ -24,26 +24,26 @@ const NEWEST: &str = "/events?sort=-sequence&limit=1";
 const FIGURES: &str = "/analytics/revenue";
 
 /// Waits until the ledger has caught up with the feed.
-pub(super) fn catch_up(stage: &Stage<'_>, figures: &mut Figures) -> Result {
+pub(super) fn catch_up(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
     let start = Instant::now();
-    follow(stage)?;
-    let events = stage.home.store().number("SELECT COUNT(*) FROM events")?;
+    follow(fixture)?;
+    let events = fixture.home.store().number("SELECT COUNT(*) FROM events")?;
     let per_second = float(events) / start.elapsed().as_secs_f64();
-    figures.note(stage.engine(), "ledger: first pass over the history", per_second, "events/s");
+    figures.note(fixture.engine(), "ledger: first pass over the history", per_second, "events/s");
     Ok(())
 }
 
-pub(super) async fn measure(stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
-    lag(stage, figures).await?;
-    rebuild(stage, figures)?;
-    next_to_api(stage, figures).await
+pub(super) async fn measure(fixture: &mut Fixture<'_>, figures: &mut Figures) -> Result {
+    lag(fixture, figures).await?;
+    rebuild(fixture, figures)?;
+    next_to_api(fixture, figures).await
 }
 
 /// Waits until the figures include the newest event.
-fn follow(stage: &Stage<'_>) -> Result {
-    stage.placed()?;
-    let wanted = sequence(stage.target.address)?;
-    until("the ledger", || Ok((ledger(stage.target.address)? >= wanted).then_some(())))
+fn follow(fixture: &Fixture<'_>) -> Result {
+    fixture.placed()?;
+    let wanted = sequence(fixture.target.address)?;
+    until("the ledger", || Ok((ledger(fixture.target.address)? >= wanted).then_some(())))
 }
 
 /// The position of the newest event.
@@ -59,33 +59,33 @@ fn ledger(address: std::net::SocketAddr) -> Result<u64> {
 }
 
 fn get(address: std::net::SocketAddr, path: &str) -> Result<Value> {
-    call::expect(address, &Shot::new("GET", path, &trusted_headers(), ""))?.json()
+    call::expect(address, &Request::new("GET", path, &trusted_headers(), ""))?.json()
 }
 
 /// Updates that change no value: the figures of their customers stay what they are.
-fn updates(stage: &Stage<'_>, count: usize) -> Result<Arc<Vec<Shot>>> {
+fn updates(fixture: &Fixture<'_>, count: usize) -> Result<Arc<Vec<Request>>> {
     let headers = trusted_headers();
-    let mut shots = Vec::new();
+    let mut requests = Vec::new();
     let mut cursor = String::new();
-    while shots.len() < count {
+    while requests.len() < count {
         let path = format!("/subscriptions?status=active&limit=200{cursor}");
-        let page = get(stage.target.address, &path)?;
+        let page = get(fixture.target.address, &path)?;
         for record in page["data"].as_array().into_iter().flatten() {
             let id = record["id"].as_str().unwrap_or_default();
             let body = r#"{"renews_at":"2031-06-01T0#:0#:0#.######Z"}"#;
-            shots.push(Shot::new("PUT", &format!("/subscriptions/{id}"), &headers, body));
+            requests.push(Request::new("PUT", &format!("/subscriptions/{id}"), &headers, body));
         }
         match page["page"]["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => break,
         }
     }
-    if shots.is_empty() { Err(Failure::new("no subscription is active")) } else { Ok(Arc::new(shots)) }
+    if requests.is_empty() { Err(Failure::new("no subscription is active")) } else { Ok(Arc::new(requests)) }
 }
 
 /// The time from an event to the figures that include it, while other events come in.
-async fn lag(stage: &Stage<'_>, figures: &mut Figures) -> Result {
-    let (address, is_over) = (stage.target.address, Arc::new(AtomicBool::new(false)));
+async fn lag(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
+    let (address, is_over) = (fixture.target.address, Arc::new(AtomicBool::new(false)));
     let over = Arc::clone(&is_over);
     let watching = std::thread::spawn(move || -> Result<Vec<f64>> {
         let mut lags = Vec::new();
@@ -97,24 +97,24 @@ async fn lag(stage: &Stage<'_>, figures: &mut Figures) -> Result {
         }
         Ok(lags)
     });
-    let pace = Pace { connections: DESK, rate: Some(RATE), ..stage.options.pace() };
-    let sent = stage.paced(&updates(stage, 2_000)?, pace).await;
+    let pace = Pace { connections: FEW_CONNECTIONS, rate: Some(RATE), ..fixture.options.pace() };
+    let sent = fixture.paced(&updates(fixture, 2_000)?, pace).await;
     is_over.store(true, Ordering::Relaxed);
     let lags = watching.join().map_err(|_| Failure::new("the watching thread failed"))??;
     sent?;
-    let engine = stage.engine();
+    let engine = fixture.engine();
     // Too few for a percentile: the slowest.
     figures.add(engine, "figure-lag", lags.iter().copied().fold(0.0, f64::max));
     figures.note(engine, "commit to figure: median", median(&lags).unwrap_or_default(), "s");
     Ok(())
 }
 
-fn rebuild(stage: &Stage<'_>, figures: &mut Figures) -> Result {
-    let store = stage.home.store();
+fn rebuild(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
+    let store = fixture.home.store();
     let (events, users) = (store.number("SELECT COUNT(*) FROM events")?, store.number("SELECT COUNT(*) FROM users")?);
-    let serving = resident_bytes(stage.target.process.id());
+    let serving = resident_bytes(fixture.target.process.id());
     let start = Instant::now();
-    let mut child = stage
+    let mut child = fixture
         .home
         .command()
         .args(["analytics", "rebuild"])
@@ -134,32 +134,32 @@ fn rebuild(stage: &Stage<'_>, figures: &mut Figures) -> Result {
     if !status.success() {
         return Err(Failure::new("`perennial analytics rebuild` failed"));
     }
-    let engine = stage.engine();
+    let engine = fixture.engine();
     figures.add(engine, "rebuild-rate", float(events) / seconds);
     // Each of them changes at least once in a rebuild.
     figures.add(engine, "ledger-customers", float(users) / seconds);
     // Of the server that runs next to it, or of the command itself: whichever did the work.
-    let grown = resident_bytes(stage.target.process.id()).unwrap_or(0).saturating_sub(serving.unwrap_or(0));
+    let grown = resident_bytes(fixture.target.process.id()).unwrap_or(0).saturating_sub(serving.unwrap_or(0));
     let own = peak.saturating_sub(serving.unwrap_or(0));
     figures.add(engine, "rebuild-memory", float(grown.max(own)) / MEBIBYTE);
     Ok(())
 }
 
 /// The API with the ledger and without, in turns; what was written without it is then read by it.
-async fn next_to_api(stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
-    let shots = updates(stage, 2_000)?;
+async fn next_to_api(fixture: &mut Fixture<'_>, figures: &mut Figures) -> Result {
+    let requests = updates(fixture, 2_000)?;
     let (mut with, mut without): (Vec<Round>, Vec<Round>) = (Vec::new(), Vec::new());
-    let engine = stage.engine();
-    for _ in 0..stage.options.rounds {
-        with.push(stage.load(&shots, DESK).await?);
-        restart(stage, Some("false"))?;
-        let unread = ledger_free(stage)?;
-        without.push(stage.load(&shots, DESK).await?);
-        stage.send_all(shots.iter().cycle().take(stage.size(50, 20_000)).cloned().collect(), 64).await?;
-        let written = sequence(stage.target.address)?.saturating_sub(unread);
-        restart(stage, None)?;
+    let engine = fixture.engine();
+    for _ in 0..fixture.options.rounds {
+        with.push(fixture.load(&requests, FEW_CONNECTIONS).await?);
+        restart(fixture, Some("false"))?;
+        let unread = ledger_free(fixture)?;
+        without.push(fixture.load(&requests, FEW_CONNECTIONS).await?);
+        fixture.send_all(requests.iter().cycle().take(fixture.size(50, 20_000)).cloned().collect(), 64).await?;
+        let written = sequence(fixture.target.address)?.saturating_sub(unread);
+        restart(fixture, None)?;
         let start = Instant::now();
-        follow(stage)?;
+        follow(fixture)?;
         figures.add(engine, "ledger-no-value", float(written) / start.elapsed().as_secs_f64());
     }
     let factor = ratio(millis(medians(&with).p99_micros)?, millis(medians(&without).p99_micros)?);
@@ -168,17 +168,17 @@ async fn next_to_api(stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
 }
 
 /// Checks that the server has no ledger, and returns the position of the newest event.
-fn ledger_free(stage: &Stage<'_>) -> Result<u64> {
-    let raw = call::send(stage.target.address, &Shot::new("GET", FIGURES, &trusted_headers(), ""))?;
+fn ledger_free(fixture: &Fixture<'_>) -> Result<u64> {
+    let raw = call::send(fixture.target.address, &Request::new("GET", FIGURES, &trusted_headers(), ""))?;
     if raw.status != 404 {
         return Err(Failure::new(format!("a server without a ledger answered {} at {FIGURES}", raw.status)));
     }
-    sequence(stage.target.address)
+    sequence(fixture.target.address)
 }
 
-fn restart(stage: &mut Stage<'_>, enabled: Option<&str>) -> Result {
+fn restart(fixture: &mut Fixture<'_>, enabled: Option<&str>) -> Result {
     let environment = enabled.map(|value| ("PERENNIAL_ANALYTICS_ENABLED", value.to_owned()));
-    stage.restart(environment.into_iter().collect())
+    fixture.restart(environment.into_iter().collect())
 }
 
 /// The size of the demo data for so many subscriptions, as `perennial demo` takes it.

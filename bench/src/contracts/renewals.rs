@@ -10,10 +10,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::stage::{DESK, Sandbox, Stage, millis};
+use super::fixture::{FEW_CONNECTIONS, Fixture, Sandbox, millis};
 use crate::failure::{Failure, Result};
-use crate::load::generator::{Fire, Pace};
-use crate::load::shot::Shot;
+use crate::load::generator::{Pace, Source};
+use crate::load::request::Request;
 use crate::measure::histogram::Histogram;
 use crate::measure::processes::{family_time, peak_bytes, resident_bytes};
 use crate::measure::statistics::{float, ratio};
@@ -27,35 +27,35 @@ const RENEWED: &str = "SELECT COUNT(*) FROM events WHERE kind = 'subscription.re
 const EVENT_BYTES: &str = "SELECT COALESCE(SUM(COALESCE(LENGTH(CAST(before AS TEXT)), 0) + \
      COALESCE(LENGTH(CAST(after AS TEXT)), 0)), 0) FROM events";
 
-pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result {
-    let (renewals, others) = stage.size((60, 10), (stage.options.rows, 100));
-    let organization = fill(stage, "midnight", renewals).await?;
-    let other = fill(stage, "other", others).await?;
-    let (engine, address) = (stage.engine(), stage.target.address);
-    let api = Api::prepare(stage).await?;
+pub(super) async fn measure(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
+    let (renewals, others) = fixture.size((60, 10), (fixture.options.rows, 100));
+    let organization = fill(fixture, "midnight", renewals).await?;
+    let other = fill(fixture, "other", others).await?;
+    let (engine, address) = (fixture.engine(), fixture.target.address);
+    let api = Api::prepare(fixture).await?;
     figures.note(engine, "API at half of saturation, quiet: p99", api.quiet, "ms");
 
-    let (serving, bytes) = (resident_bytes(stage.target.process.id()), stage.home.store().number(EVENT_BYTES)?);
+    let (serving, bytes) = (resident_bytes(fixture.target.process.id()), fixture.home.store().number(EVENT_BYTES)?);
     // Forgets the peak so far; without it the peak of the whole run is reported.
-    let _ = fs::write(format!("/proc/{}/clear_refs", stage.target.process.id()), "5");
-    let renewed = renew(stage, &organization, address, "2026-02-15", renewals)?;
-    let written = |stage: &Stage<'_>| -> Result<f64> {
-        let written = stage.home.store().number(EVENT_BYTES)?.saturating_sub(bytes);
+    let _ = fs::write(format!("/proc/{}/clear_refs", fixture.target.process.id()), "5");
+    let renewed = renew(fixture, &organization, address, "2026-02-15", renewals)?;
+    let written = |fixture: &Fixture<'_>| -> Result<f64> {
+        let written = fixture.home.store().number(EVENT_BYTES)?.saturating_sub(bytes);
         Ok(float(written) / float(renewals) / 1e3)
     };
-    figures.add(engine, "renewals-events", written(stage)?);
+    figures.add(engine, "renewals-events", written(fixture)?);
     let numbered = organization.advance(address, "2026-02-15T02:00:00.000000Z")?;
     figures.add(engine, "renewals-rate", float(renewals) / renewed.as_secs_f64());
     figures.add(engine, "numbered-rate", float(renewals) / (renewed + numbered).as_secs_f64());
-    figures.note(engine, "events of a renewal with its issued and paid invoice", written(stage)?, "KB");
-    let grown = peak_bytes(stage.target.process.id()).unwrap_or(0).saturating_sub(serving.unwrap_or(0));
+    figures.note(engine, "events of a renewal with its issued and paid invoice", written(fixture)?, "KB");
+    let grown = peak_bytes(fixture.target.process.id()).unwrap_or(0).saturating_sub(serving.unwrap_or(0));
     figures.add(engine, "renewals-memory", float(grown) / MEBIBYTE);
 
-    loaded(stage, figures, &api, (&organization, renewals), &other).await?;
+    loaded(fixture, figures, &api, (&organization, renewals), &other).await?;
     organization.advance(address, "2026-03-15T02:00:00.000000Z")?;
-    if stage.is_postgres() {
-        let servers = [stage.home.start()?, stage.home.start()?];
-        let three = renew(stage, &organization, address, "2026-04-15", renewals)?;
+    if fixture.is_postgres() {
+        let servers = [fixture.home.start()?, fixture.home.start()?];
+        let three = renew(fixture, &organization, address, "2026-04-15", renewals)?;
         let factor = ratio(renewed.as_secs_f64(), three.as_secs_f64());
         figures.add(engine, "renewals-three", factor.ok_or_else(|| Failure::new("no time was measured"))?);
         for server in servers {
@@ -66,54 +66,54 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
 }
 
 /// A test organization with so many subscriptions that began at the same instant, with their first invoices paid.
-async fn fill(stage: &Stage<'_>, name: &str, subscriptions: u64) -> Result<Sandbox> {
-    let sandbox = Sandbox::create(stage, name, START)?;
-    let call = |path: &str, body: &Value| stage.call_as(&sandbox.headers, "POST", path, body);
+async fn fill(fixture: &Fixture<'_>, name: &str, subscriptions: u64) -> Result<Sandbox> {
+    let sandbox = Sandbox::create(fixture, name, START)?;
+    let call = |path: &str, body: &Value| fixture.call_as(&sandbox.headers, "POST", path, body);
     call("/subscription-plans", &json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly" }))?;
     let body = json!({ "email": "user############@example.com" }).to_string();
-    let user = Shot::new("POST", "/users", &sandbox.headers, &body).status(201);
+    let user = Request::new("POST", "/users", &sandbox.headers, &body).status(201);
     let users = usize::try_from(subscriptions.div_ceil(PER_USER)).unwrap_or(1);
-    stage.send_all(vec![user; users], stage.options.connections).await?;
-    let users = stage.ids(&sandbox.headers, "/users?sort=-created_at")?;
-    println!("{}: {subscriptions} subscriptions of {} users in {name}", stage.engine(), users.len());
+    fixture.send_all(vec![user; users], fixture.options.connections).await?;
+    let users = fixture.ids(&sandbox.headers, "/users?sort=-created_at")?;
+    println!("{}: {subscriptions} subscriptions of {} users in {name}", fixture.engine(), users.len());
     let creates = users.iter().cycle().take(usize::try_from(subscriptions).unwrap_or_default()).map(|user| {
         let billing = json!({ "payment_method": "test_ok" });
         let body = json!({ "user_id": user, "subscription_plan_id": "pro", "billing": billing }).to_string();
-        Shot::new("POST", "/subscriptions", &sandbox.headers, &body).status(201)
+        Request::new("POST", "/subscriptions", &sandbox.headers, &body).status(201)
     });
-    stage.send_all(creates.collect(), stage.options.connections).await?;
-    sandbox.advance(stage.target.address, "2026-01-15T02:00:00.000000Z")?;
+    fixture.send_all(creates.collect(), fixture.options.connections).await?;
+    sandbox.advance(fixture.target.address, "2026-01-15T02:00:00.000000Z")?;
     Ok(sandbox)
 }
 
 /// Advances to a midnight and counts the renewals that it brought.
-fn renew(stage: &Stage<'_>, sandbox: &Sandbox, address: SocketAddr, day: &str, expected: u64) -> Result<Duration> {
-    let before = stage.home.store().number(RENEWED)?;
+fn renew(fixture: &Fixture<'_>, sandbox: &Sandbox, address: SocketAddr, day: &str, expected: u64) -> Result<Duration> {
+    let before = fixture.home.store().number(RENEWED)?;
     let took = sandbox.advance(address, &format!("{day}T00:00:00.000000Z"))?;
-    let found = stage.home.store().number(RENEWED)? - before;
-    println!("{}: {found} renewals in {:.1} s", stage.engine(), took.as_secs_f64());
+    let found = fixture.home.store().number(RENEWED)? - before;
+    println!("{}: {found} renewals in {:.1} s", fixture.engine(), took.as_secs_f64());
     if found == expected { Ok(took) } else { Err(Failure::new(format!("{found} renewals, not {expected}"))) }
 }
 
 /// The mixed load on another organization at half of what the server can take.
 struct Api {
-    shots: Arc<Vec<Shot>>,
+    requests: Arc<Vec<Request>>,
     pace: Pace,
     /// The 99th percentile without renewals, in milliseconds.
     quiet: f64,
 }
 
 impl Api {
-    async fn prepare(stage: &Stage<'_>) -> Result<Self> {
-        let fire = workloads::fire(Workload::Mixed, &stage.target, stage.dataset, Some(&stage.home))?;
-        let Some(Fire::Any(shots)) = fire else { return Err(Failure::new("Perennial has no mixed load")) };
-        let saturated = stage.load(&shots, stage.options.connections).await?.per_second;
+    async fn prepare(fixture: &Fixture<'_>) -> Result<Self> {
+        let source = workloads::source(Workload::Mixed, &fixture.target, fixture.dataset, Some(&fixture.home))?;
+        let Some(Source::Any(requests)) = source else { return Err(Failure::new("Perennial has no mixed load")) };
+        let saturated = fixture.load(&requests, fixture.options.connections).await?.per_second;
         let rate = half(saturated);
         // In a quick run many connections would not get to their first request.
-        let connections = stage.size(DESK, stage.options.connections);
-        let pace = Pace { connections, rate: Some(rate), ..stage.options.pace() };
-        let quiet = millis(stage.paced(&shots, pace).await?.round.p99_micros)?;
-        Ok(Self { shots, pace, quiet })
+        let connections = fixture.size(FEW_CONNECTIONS, fixture.options.connections);
+        let pace = Pace { connections, rate: Some(rate), ..fixture.options.pace() };
+        let quiet = millis(fixture.paced(&requests, pace).await?.round.p99_micros)?;
+        Ok(Self { requests, pace, quiet })
     }
 }
 
@@ -125,13 +125,13 @@ fn half(rate: f64) -> u64 {
 
 /// Renewals next to requests, and the 100 of another organization at the same midnight.
 async fn loaded(
-    stage: &Stage<'_>,
+    fixture: &Fixture<'_>,
     figures: &mut Figures,
     api: &Api,
     (organization, renewals): (&Sandbox, u64),
     other: &Sandbox,
 ) -> Result {
-    let address = stage.target.address;
+    let address = fixture.target.address;
     let advance = |sandbox: &Sandbox| -> JoinHandle<Result<Duration>> {
         let sandbox = sandbox.clone();
         std::thread::spawn(move || sandbox.advance(address, "2026-03-15T00:00:00.000000Z"))
@@ -140,11 +140,11 @@ async fn loaded(
     let mut latencies = Histogram::default();
     let pace = Pace { warm_up: Duration::ZERO, ..api.pace };
     while !main.is_finished() || latencies.total() == 0 {
-        latencies.merge(&stage.paced(&api.shots, pace).await?.volley.latencies);
+        latencies.merge(&fixture.paced(&api.requests, pace).await?.sample.latencies);
     }
     let join = |thread: JoinHandle<Result<Duration>>| thread.join().map_err(|_| Failure::new("a thread failed"))?;
     let (took, others) = (join(main)?, join(second)?);
-    let engine = stage.engine();
+    let engine = fixture.engine();
     figures.add(engine, "renewals-loaded", float(renewals) / took.as_secs_f64());
     figures.add(engine, "renewals-other", others.as_secs_f64());
     let p99 = millis(latencies.percentile(99).map(float))?;
@@ -154,9 +154,9 @@ async fn loaded(
 }
 
 /// What a server costs that has nothing to do, in a store with many organizations.
-pub(super) fn idle(stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
-    let organizations = stage.size(50, 10_000);
-    let (numbers, id, name) = if stage.is_postgres() {
+pub(super) fn idle(fixture: &mut Fixture<'_>, figures: &mut Figures) -> Result {
+    let organizations = fixture.size(50, 10_000);
+    let (numbers, id, name) = if fixture.is_postgres() {
         (format!("generate_series(1, {organizations})"), "gen_random_uuid()", "'idle-' || gen_random_uuid()")
     } else {
         let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ";
@@ -171,16 +171,16 @@ pub(super) fn idle(stage: &mut Stage<'_>, figures: &mut Figures) -> Result {
          WHERE organizations.name = 'default'; UPDATE copies SET id = {id}, name = {name}; \
          INSERT INTO organizations SELECT * FROM copies;"
     );
-    stage.stop()?;
-    stage.home.store().execute(&sql)?;
-    stage.restart(Vec::new())?;
-    let wait = stage.options.duration.max(Duration::from_millis(200)) * 2;
+    fixture.stop()?;
+    fixture.home.store().execute(&sql)?;
+    fixture.restart(Vec::new())?;
+    let wait = fixture.options.duration.max(Duration::from_millis(200)) * 2;
     // What a start brings is not idle.
     std::thread::sleep(wait / 2);
-    let roots = stage.target.roots();
+    let roots = fixture.target.roots();
     let before = family_time(&roots);
     std::thread::sleep(wait);
     let used = family_time(&roots).saturating_sub(before);
-    figures.add(stage.engine(), "idle-pass", used.as_secs_f64() / wait.as_secs_f64() * 100.0);
+    figures.add(fixture.engine(), "idle-pass", used.as_secs_f64() / wait.as_secs_f64() * 100.0);
     Ok(())
 }

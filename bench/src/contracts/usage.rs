@@ -6,9 +6,9 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::stage::{DESK, Sandbox, Stage, millis, text};
+use super::fixture::{FEW_CONNECTIONS, Fixture, Sandbox, millis, text};
 use crate::failure::{Failure, Result};
-use crate::load::shot::Shot;
+use crate::load::request::Request;
 use crate::rows::dataset;
 use crate::targets::perennial::trusted_headers;
 use crate::targets::target::Headers;
@@ -21,20 +21,20 @@ const SUBSCRIPTIONS_PER_CALL: u64 = 50;
 const DIGITS: usize = 12;
 const BILLS: usize = 3;
 
-pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result {
+pub(super) async fn measure(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
     let meter = json!({ "slug": "bench-usage", "name": "Usage", "aggregation": "sum" });
-    stage.call("POST", "/meters", &meter)?;
-    let shots = (0..CALLS).map(|call| {
+    fixture.call("POST", "/meters", &meter)?;
+    let requests = (0..CALLS).map(|call| {
         let subscription = |event: u64| {
             let number = call * SUBSCRIPTIONS_PER_CALL + event % SUBSCRIPTIONS_PER_CALL;
             // Of ten subscriptions the first seven are active; an expired one accepts no usage.
             let number = number / 7 * 10 + number % 7;
-            dataset::subscription(number % stage.dataset.rows).to_string()
+            dataset::subscription(number % fixture.dataset.rows).to_string()
         };
         events(&trusted_headers(), PER_CALL, "bench-usage", subscription)
     });
-    let round = stage.rounds(shots.collect(), DESK).await?;
-    let engine = stage.engine();
+    let round = fixture.rounds(requests.collect(), FEW_CONNECTIONS).await?;
+    let engine = fixture.engine();
     figures.add(engine, "usage-rate", round.per_second * 500.0);
     figures.add(engine, "usage-p99", millis(round.p99_micros)?);
     if let Some(cpu) = round.cpu_micros {
@@ -44,7 +44,7 @@ pub(super) async fn measure(stage: &Stage<'_>, figures: &mut Figures) -> Result 
 }
 
 /// A call with so many events of one meter, each with an ID that is never sent again.
-fn events(headers: &Headers, count: u64, meter: &str, subscription: impl Fn(u64) -> String) -> Shot {
+fn events(headers: &Headers, count: u64, meter: &str, subscription: impl Fn(u64) -> String) -> Request {
     let mut body = String::from("{\"events\":[");
     for event in 0..count {
         let comma = if event > 0 { "," } else { "" };
@@ -52,31 +52,31 @@ fn events(headers: &Headers, count: u64, meter: &str, subscription: impl Fn(u64)
         let _ = write!(body, "{comma}{{\"id\":\"{event}-{id}\",\"subscription_id\":\"{of}\",\"meter\":\"{meter}\"}}");
     }
     body.push_str("]}");
-    let shot = Shot::new("POST", "/usage-events", headers, &body).repeated_number(DIGITS);
-    shot.needle(format!("\"accepted\":{count},"))
+    let request = Request::new("POST", "/usage-events", headers, &body).repeated_number(DIGITS);
+    request.needle(format!("\"accepted\":{count},"))
 }
 
 /// The invoice of a period is issued: its usage is summed up and priced.
-pub(super) async fn bill(stage: &Stage<'_>, figures: &mut Figures) -> Result {
-    let sandbox = Sandbox::create(stage, "bill", "2026-05-01T00:00:00Z")?;
-    let call = |method: &str, path: &str, body: &Value| stage.call_as(&sandbox.headers, method, path, body);
+pub(super) async fn bill(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
+    let sandbox = Sandbox::create(fixture, "bill", "2026-05-01T00:00:00Z")?;
+    let call = |method: &str, path: &str, body: &Value| fixture.call_as(&sandbox.headers, method, path, body);
     call("POST", "/meters", &json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" }))?;
     let charge = json!({ "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": 0.02 });
     let billing = json!({ "charges": [charge] });
     let plan = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly", "billing": billing });
     call("POST", "/subscription-plans", &plan)?;
-    let calls = stage.size(2, 200);
+    let calls = fixture.size(2, 200);
     let mut subscriptions = Vec::new();
     for _ in 0..BILLS {
         let billing = json!({ "payment_method": "test_ok" });
         let body = json!({ "user_id": sandbox.user, "subscription_plan_id": "pro", "billing": billing });
         subscriptions.push(text(&call("POST", "/subscriptions", &body)?["id"])?);
     }
-    let address = stage.target.address;
+    let address = fixture.target.address;
     sandbox.advance(address, "2026-05-20T00:00:00.000000Z")?;
     for subscription in &subscriptions {
-        let shot = events(&sandbox.headers, PER_CALL, "calls", |_| subscription.clone());
-        stage.send_all(vec![shot; calls], DESK).await?;
+        let request = events(&sandbox.headers, PER_CALL, "calls", |_| subscription.clone());
+        fixture.send_all(vec![request; calls], FEW_CONNECTIONS).await?;
     }
     // Half an hour before the drafts are issued by themselves.
     sandbox.advance(address, "2026-06-01T00:30:00.000000Z")?;
@@ -90,7 +90,7 @@ pub(super) async fn bill(stage: &Stage<'_>, figures: &mut Figures) -> Result {
         if issued["total"] != expected {
             return Err(Failure::new(format!("the bill is {}, not {expected}", issued["total"])));
         }
-        figures.add(stage.engine(), "bill", took.as_secs_f64() * 1e3);
+        figures.add(fixture.engine(), "bill", took.as_secs_f64() * 1e3);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! One call at a time, for setting up and for looking at single answers.
+//! One call at a time, for setting up and for looking at single responses.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::answer;
-use super::shot::Shot;
+use super::request::Request;
+use super::response;
 use crate::failure::{Failure, Result, could_not};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// An answer as it came over the wire.
+/// A response as it was received.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
     pub(crate) status: u16,
@@ -27,31 +27,33 @@ impl Raw {
 
     pub(crate) fn json(&self) -> Result<Value> {
         serde_json::from_slice(self.body()).map_err(|error| {
-            Failure::new(format!("an answer is no JSON ({error}): {}", String::from_utf8_lossy(self.body())))
+            Failure::new(format!("a response is no JSON ({error}): {}", String::from_utf8_lossy(self.body())))
         })
     }
 }
 
-/// Sends a request and reads the whole answer.
-pub(crate) fn send(address: SocketAddr, shot: &Shot) -> Result<Raw> {
-    exchange(address, shot).map_err(could_not(format!("call {address}")))
+/// Sends a request and reads the whole response.
+pub(crate) fn send(address: SocketAddr, request: &Request) -> Result<Raw> {
+    exchange(address, request).map_err(could_not(format!("call {address}")))
 }
 
-/// The same, insisting on the status and the record that the shot names.
-pub(crate) fn expect(address: SocketAddr, shot: &Shot) -> Result<Raw> {
-    let raw = send(address, shot)?;
-    if raw.status != shot.status || (!shot.needle.is_empty() && answer::find(raw.body(), &shot.needle).is_none()) {
+/// The same; fails unless the status and the record are those of the request.
+pub(crate) fn expect(address: SocketAddr, request: &Request) -> Result<Raw> {
+    let raw = send(address, request)?;
+    if raw.status != request.status
+        || (!request.needle.is_empty() && response::find(raw.body(), &request.needle).is_none())
+    {
         let body = String::from_utf8_lossy(raw.body()).into_owned();
-        return Err(Failure::new(format!("status {} where {} was due: {body}", raw.status, shot.status)));
+        return Err(Failure::new(format!("status {} where {} was due: {body}", raw.status, request.status)));
     }
     Ok(raw)
 }
 
-fn exchange(address: SocketAddr, shot: &Shot) -> std::io::Result<Raw> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn exchange(address: SocketAddr, request: &Request) -> std::io::Result<Raw> {
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     let mut out = Vec::new();
-    shot.write(0, &mut out);
+    request.write(0, &mut out);
     stream.write_all(&out)?;
     let (mut bytes, mut part) = (Vec::new(), [0; 16 << 10]);
     loop {
@@ -60,9 +62,9 @@ fn exchange(address: SocketAddr, shot: &Shot) -> std::io::Result<Raw> {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
         bytes.extend_from_slice(&part[..read]);
-        if let Some(answer) = answer::parse(&bytes)? {
-            bytes.truncate(answer.end);
-            return Ok(Raw { status: answer.status, bytes, body_start: answer.body_start });
+        if let Some(response) = response::parse(&bytes)? {
+            bytes.truncate(response.end);
+            return Ok(Raw { status: response.status, bytes, body_start: response.body_start });
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The generator: so many connections, each sending its next request when the last was answered (closed loop), or by
-//! the clock (open loop). Every answer is checked; one wrong answer fails the run.
+//! The generator: so many connections, each sending its next request after the last response (closed loop), or by
+//! the clock (open loop). Every response is checked; one wrong response fails the run.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::answer::{self, Answer, find};
-use super::shot::Shot;
+use super::request::Request;
+use super::response::{self, Response, find};
 use crate::failure::{Failure, Result, could_not};
 use crate::measure::histogram::Histogram;
 use perennial_harness::SeededRandom;
@@ -19,16 +19,16 @@ use std::sync::Arc;
 /// Never the same number twice in a run: idempotency keys and renewals count on it.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
-/// Counting the records of a list costs more than sending the request, so only one answer in so many is counted.
+/// Counting the records of a list costs more than sending the request, so only one response in so many is counted.
 const COUNT_EVERY: u64 = 64;
 
 /// What is sent.
 #[derive(Clone, Debug)]
-pub(crate) enum Fire {
+pub(crate) enum Source {
     /// Any of these, drawn anew each time.
-    Any(Arc<Vec<Shot>>),
+    Any(Arc<Vec<Request>>),
     /// Each of these once, in order; the round ends with the last.
-    Each(Arc<Vec<Shot>>, Arc<AtomicUsize>),
+    Each(Arc<Vec<Request>>, Arc<AtomicUsize>),
     /// Refreshes: each connection has its own session and sends the token of the last response.
     Refresh { headers: Vec<(String, String)>, tokens: Arc<std::sync::Mutex<Vec<String>>> },
 }
@@ -42,26 +42,26 @@ pub(crate) struct Pace {
     pub(crate) rate: Option<u64>,
 }
 
-/// What a round saw.
+/// The responses of a round.
 #[derive(Clone, Default)]
-pub(crate) struct Volley {
+pub(crate) struct Sample {
     pub(crate) latencies: Histogram,
-    /// Everything that was answered, before the measured time too: what a store must hold afterwards.
-    pub(crate) answered: u64,
+    /// All responses, also those of the warm-up: a store must contain as many rows afterwards.
+    pub(crate) responses: u64,
     pub(crate) elapsed: Duration,
 }
 
-/// Runs a round. `at_start` is called when the warm-up is over, `at_end` right after the last measured answer.
-pub(crate) async fn fire<T, U>(
+/// Runs a round. `at_start` is called when the warm-up is over, `at_end` right after the last measured response.
+pub(crate) async fn run<T, U>(
     address: SocketAddr,
-    fire: &Fire,
+    source: &Source,
     pace: Pace,
     at_start: impl FnOnce() -> T,
     at_end: impl FnOnce(T) -> U,
-) -> Result<(Volley, U)> {
+) -> Result<(Sample, U)> {
     let mut connections = Vec::new();
     for index in 0..pace.connections {
-        connections.push(Connection::open(address, fire.clone(), index).await?);
+        connections.push(Connection::open(address, source.clone(), index).await?);
     }
     let warm = run_all(connections, pace, pace.warm_up).await?;
     let started = at_start();
@@ -72,8 +72,8 @@ pub(crate) async fn fire<T, U>(
     for connection in measured.connections {
         connection.put_back();
     }
-    let answered = warm.latencies.total() + measured.latencies.total();
-    Ok((Volley { latencies: measured.latencies, answered, elapsed }, ended))
+    let responses = warm.latencies.total() + measured.latencies.total();
+    Ok((Sample { latencies: measured.latencies, responses, elapsed }, ended))
 }
 
 struct Part {
@@ -98,7 +98,7 @@ async fn run_all(connections: Vec<Connection>, pace: Pace, duration: Duration) -
 
 struct Connection {
     stream: TcpStream,
-    fire: Fire,
+    source: Source,
     random: SeededRandom,
     out: Vec<u8>,
     buffer: Vec<u8>,
@@ -108,24 +108,24 @@ struct Connection {
     token: Option<String>,
 }
 
-impl Fire {
+impl Source {
     /// Each of these requests once.
-    pub(crate) fn each(shots: Vec<Shot>) -> Self {
-        Self::Each(Arc::new(shots), Arc::new(AtomicUsize::new(0)))
+    pub(crate) fn each(requests: Vec<Request>) -> Self {
+        Self::Each(Arc::new(requests), Arc::new(AtomicUsize::new(0)))
     }
 }
 
 impl Connection {
-    async fn open(address: SocketAddr, fire: Fire, index: usize) -> Result<Self> {
+    async fn open(address: SocketAddr, source: Source, index: usize) -> Result<Self> {
         let stream = TcpStream::connect(address).await.map_err(could_not(format!("connect to {address}")))?;
         stream.set_nodelay(true).map_err(could_not("send without delay"))?;
-        let token = match &fire {
-            Fire::Any(_) | Fire::Each(..) => None,
-            Fire::Refresh { tokens, .. } => tokens.lock().ok().and_then(|mut tokens| tokens.pop()),
+        let token = match &source {
+            Source::Any(_) | Source::Each(..) => None,
+            Source::Refresh { tokens, .. } => tokens.lock().ok().and_then(|mut tokens| tokens.pop()),
         };
         let random = SeededRandom::new(index as u64 + NUMBER.load(Ordering::Relaxed));
         let (out, buffer) = (Vec::with_capacity(1024), Vec::with_capacity(64 << 10));
-        Ok(Self { stream, fire, random, out, buffer, hint: 0, sent: 0, token })
+        Ok(Self { stream, source, random, out, buffer, hint: 0, sent: 0, token })
     }
 
     async fn run(mut self, until: Instant, pace: Pace) -> Result<(Self, Histogram)> {
@@ -154,34 +154,34 @@ impl Connection {
 
     /// Sends the next request and checks the response; false if there is no next one.
     async fn exchange(&mut self) -> Result<bool> {
-        match &self.fire {
-            Fire::Any(shots) => {
-                let shots = Arc::clone(shots);
-                let index = self.random.below(shots.len() as u64);
-                let shot = &shots[usize::try_from(index).unwrap_or_default()];
-                shot.write(NUMBER.fetch_add(1, Ordering::Relaxed), &mut self.out);
-                let answer = self.send().await?;
-                self.check(shot, answer).map(|()| true)
+        match &self.source {
+            Source::Any(requests) => {
+                let requests = Arc::clone(requests);
+                let index = self.random.below(requests.len() as u64);
+                let request = &requests[usize::try_from(index).unwrap_or_default()];
+                request.write(NUMBER.fetch_add(1, Ordering::Relaxed), &mut self.out);
+                let response = self.send().await?;
+                self.check(request, response).map(|()| true)
             }
-            Fire::Each(shots, next) => {
+            Source::Each(requests, next) => {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let shots = Arc::clone(shots);
-                let Some(shot) = shots.get(index) else { return Ok(false) };
-                shot.write(NUMBER.fetch_add(1, Ordering::Relaxed), &mut self.out);
-                let answer = self.send().await?;
-                self.check(shot, answer).map(|()| true)
+                let requests = Arc::clone(requests);
+                let Some(request) = requests.get(index) else { return Ok(false) };
+                request.write(NUMBER.fetch_add(1, Ordering::Relaxed), &mut self.out);
+                let response = self.send().await?;
+                self.check(request, response).map(|()| true)
             }
-            Fire::Refresh { headers, .. } => {
+            Source::Refresh { headers, .. } => {
                 let token =
                     self.token.take().ok_or_else(|| Failure::new("there are fewer sessions than connections"))?;
                 let body = format!("{{\"refresh_token\":\"{token}\"}}");
-                let shot = Shot::new("POST", "/authentication/refresh-token", headers, &body);
-                let shot = shot.needle("\"refresh_token\":\"");
-                shot.write(0, &mut self.out);
-                let answer = self.send().await?;
-                self.check(&shot, answer)?;
-                let start = self.hint + shot.needle.len();
-                let rest = &self.buffer[answer.body_start + start..answer.end];
+                let request = Request::new("POST", "/authentication/refresh-token", headers, &body);
+                let request = request.needle("\"refresh_token\":\"");
+                request.write(0, &mut self.out);
+                let response = self.send().await?;
+                self.check(&request, response)?;
+                let start = self.hint + request.needle.len();
+                let rest = &self.buffer[response.body_start + start..response.end];
                 let end = find(rest, b"\"").ok_or_else(|| Failure::new("a refresh token does not end"))?;
                 self.token = Some(String::from_utf8_lossy(&rest[..end]).into_owned());
                 Ok(true)
@@ -189,35 +189,35 @@ impl Connection {
         }
     }
 
-    async fn send(&mut self) -> Result<Answer> {
+    async fn send(&mut self) -> Result<Response> {
         self.stream.write_all(&self.out).await.map_err(could_not("send a request"))?;
         self.buffer.clear();
         loop {
-            let read = self.stream.read_buf(&mut self.buffer).await.map_err(could_not("read an answer"))?;
+            let read = self.stream.read_buf(&mut self.buffer).await.map_err(could_not("read a response"))?;
             if read == 0 {
-                return Err(Failure::new("the connection was closed before its answer"));
+                return Err(Failure::new("the connection was closed before its response"));
             }
-            if let Some(answer) = answer::parse(&self.buffer).map_err(could_not("read an answer"))? {
-                return Ok(answer);
+            if let Some(response) = response::parse(&self.buffer).map_err(could_not("read a response"))? {
+                return Ok(response);
             }
         }
     }
 
-    fn check(&mut self, shot: &Shot, answer: Answer) -> Result {
-        let body = &self.buffer[answer.body_start..answer.end];
+    fn check(&mut self, request: &Request, response: Response) -> Result {
+        let body = &self.buffer[response.body_start..response.end];
         self.sent += 1;
-        if answer.status != shot.status {
-            return Err(self.wrong(&format!("status {} instead of {}", answer.status, shot.status), body));
+        if response.status != request.status {
+            return Err(self.wrong(&format!("status {} instead of {}", response.status, request.status), body));
         }
-        let at_hint = body.get(self.hint..).is_some_and(|rest| rest.starts_with(&shot.needle));
+        let at_hint = body.get(self.hint..).is_some_and(|rest| rest.starts_with(&request.needle));
         if !at_hint {
-            match find(body, &shot.needle) {
+            match find(body, &request.needle) {
                 Some(at) => self.hint = at,
-                None if shot.needle.is_empty() => {}
+                None if request.needle.is_empty() => {}
                 None => return Err(self.wrong("another record", body)),
             }
         }
-        match &shot.records {
+        match &request.records {
             Some((beginning, wanted)) if self.sent % COUNT_EVERY == 1 => {
                 let found = count(body, beginning);
                 if found == *wanted { Ok(()) } else { Err(self.wrong(&format!("{found} records, not {wanted}"), body)) }
@@ -234,7 +234,7 @@ impl Connection {
     }
 
     fn put_back(self) {
-        if let (Fire::Refresh { tokens, .. }, Some(token)) = (&self.fire, self.token)
+        if let (Source::Refresh { tokens, .. }, Some(token)) = (&self.source, self.token)
             && let Ok(mut tokens) = tokens.lock()
         {
             tokens.push(token);

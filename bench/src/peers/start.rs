@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use super::install::{self, quietly};
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
-use crate::load::shot::Shot;
+use crate::load::request::Request;
 use crate::options::Options;
 use crate::results::Results;
 use crate::rows::cluster::{Cluster, Layout};
@@ -19,7 +19,7 @@ use crate::rows::store::Store;
 use crate::targets::perennial::EMAIL;
 use crate::targets::process::{Process, free_port, wait_until_ready};
 use crate::targets::target::{
-    BETTER_AUTH, DIRECTUS, FASTAPI, FASTIFY_POSTGRES, FASTIFY_SQLITE, Headers, Speech, Target,
+    BETTER_AUTH, DIRECTUS, FASTAPI, FASTIFY_POSTGRES, FASTIFY_SQLITE, Headers, Protocol, Target,
 };
 
 const SQLITE_SCHEMA: &str = include_str!("../../peers/schema.sqlite.sql");
@@ -37,7 +37,7 @@ pub(super) fn fastify_sqlite(options: &Options, dataset: Dataset, results: &mut 
     let mut command = node.script("sqlite.js");
     let (process, address) =
         Process::start(FASTIFY_SQLITE, command.env("DATABASE_FILE", file), &directory.join("log"))?;
-    Ok(Target { name: FASTIFY_SQLITE, address, process, speech: Speech::Plain, store: Some(store) })
+    Ok(Target { name: FASTIFY_SQLITE, address, process, protocol: Protocol::Plain, store: Some(store) })
 }
 
 pub(super) fn fastify_postgres(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Target> {
@@ -48,7 +48,7 @@ pub(super) fn fastify_postgres(options: &Options, dataset: Dataset, results: &mu
     let (process, address) =
         Process::start(FASTIFY_POSTGRES, command.env("DATABASE_URL", &cluster.url), &directory.join("log"))?;
     let store = Some(Store::Postgres(cluster));
-    Ok(Target { name: FASTIFY_POSTGRES, address, process, speech: Speech::Plain, store })
+    Ok(Target { name: FASTIFY_POSTGRES, address, process, protocol: Protocol::Plain, store })
 }
 
 pub(super) fn fastapi(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Target> {
@@ -63,7 +63,7 @@ pub(super) fn fastapi(options: &Options, dataset: Dataset, results: &mut Results
         .current_dir(&home);
     let process = Process::start_at(FASTAPI, &mut command, &place(options, "fastapi")?.join("log"))?;
     wait_until_ready(address, "/ready")?;
-    Ok(Target { name: FASTAPI, address, process, speech: Speech::Plain, store: Some(Store::Postgres(cluster)) })
+    Ok(Target { name: FASTAPI, address, process, protocol: Protocol::Plain, store: Some(Store::Postgres(cluster)) })
 }
 
 /// Directus serves the tables that it finds in its database to its administrator.
@@ -91,7 +91,7 @@ pub(super) fn directus(options: &Options, dataset: Dataset, results: &mut Result
     wait_until_ready(address, "/server/ping")?;
     let headers = vec![("authorization".to_owned(), format!("Bearer {TOKEN}"))];
     let store = Some(Store::Postgres(cluster));
-    Ok(Target { name: DIRECTUS, address, process, speech: Speech::Directus(headers), store })
+    Ok(Target { name: DIRECTUS, address, process, protocol: Protocol::Directus(headers), store })
 }
 
 pub(super) fn better_auth(options: &Options, _: Dataset, results: &mut Results) -> Result<Target> {
@@ -101,14 +101,14 @@ pub(super) fn better_auth(options: &Options, _: Dataset, results: &mut Results) 
     let file = directory.join("store.db");
     let (process, address) = Process::start(BETTER_AUTH, command.env("DATABASE_FILE", file), &directory.join("log"))?;
     let headers = sign_up(address)?;
-    Ok(Target { name: BETTER_AUTH, address, process, speech: Speech::BetterAuth(headers), store: None })
+    Ok(Target { name: BETTER_AUTH, address, process, protocol: Protocol::BetterAuth(headers), store: None })
 }
 
 /// The header that proves the session from now on.
 fn sign_up(address: SocketAddr) -> Result<Headers> {
     let body = format!("{{\"name\":\"Bench\",\"email\":\"{EMAIL}\",\"password\":\"{TOKEN}\"}}");
-    let answer = call::expect(address, &Shot::new("POST", "/api/auth/sign-up/email", &[], &body))?;
-    let head = String::from_utf8_lossy(&answer.bytes[..answer.body_start]).into_owned();
+    let response = call::expect(address, &Request::new("POST", "/api/auth/sign-up/email", &[], &body))?;
+    let head = String::from_utf8_lossy(&response.bytes[..response.body_start]).into_owned();
     let cookies: Vec<&str> = head.lines().filter_map(cookie).collect();
     if cookies.is_empty() {
         return Err(Failure::new("signing up gave no cookie"));

@@ -1,33 +1,33 @@
-//! Starting the limits: this program again, with an answer that Perennial gave.
+//! Starting the limits: this program again, with a response of Perennial.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use super::process::Process;
-use super::target::{BARE, ONE_TRANSACTION, PARSE, Speech, Target};
+use super::target::{BARE, ONE_TRANSACTION, PARSE, Protocol, Target};
 use crate::failure::{Result, could_not};
-use crate::limits::Deed;
+use crate::limits::LimitKind;
 use crate::load::call::Raw;
 use crate::rows::store::Store;
 
-/// Starts a limit that answers what `answer` holds. `preload` is for `slow_sync`.
-pub(crate) fn start(deed: &Deed, answer: &Raw, directory: &Path, preload: Option<&Path>) -> Result<Target> {
+/// Starts a limit that sends this response. `preload` is for `slow_sync`.
+pub(crate) fn start(kind: &LimitKind, response: &Raw, directory: &Path, preload: Option<&Path>) -> Result<Target> {
     fs::create_dir_all(directory).map_err(could_not(format!("create {}", directory.display())))?;
-    let file = directory.join("answer");
-    fs::write(&file, &answer.bytes).map_err(could_not("write an answer"))?;
+    let file = directory.join("response");
+    fs::write(&file, &response.bytes).map_err(could_not("write a response"))?;
     let own = std::env::current_exe().map_err(could_not("find this program"))?;
     let mut command = Command::new(own);
-    let (name, store) = match deed {
-        Deed::Bare => {
+    let (name, store) = match kind {
+        LimitKind::Bare => {
             command.arg("bare");
             (BARE, None)
         }
-        Deed::Parse => {
+        LimitKind::Parse => {
             command.arg("parse");
             (PARSE, None)
         }
-        Deed::OneTransaction(path) => {
+        LimitKind::OneTransaction(path) => {
             command.arg("one-transaction").arg(path);
             (ONE_TRANSACTION, Some(Store::Sqlite(path.clone())))
         }
@@ -37,5 +37,5 @@ pub(crate) fn start(deed: &Deed, answer: &Raw, directory: &Path, preload: Option
         command.env("LD_PRELOAD", library);
     }
     let (process, address) = Process::start(name, &mut command, &directory.join("log"))?;
-    Ok(Target { name, address, process, speech: Speech::Limit, store })
+    Ok(Target { name, address, process, protocol: Protocol::Limit, store })
 }

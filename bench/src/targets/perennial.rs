@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::process::{Process, wait_until_ready};
-use super::target::{EARLIER_POSTGRES, EARLIER_SQLITE, Headers, POSTGRES, SQLITE, Speech, Target};
+use super::target::{EARLIER_POSTGRES, EARLIER_SQLITE, Headers, POSTGRES, Protocol, SQLITE, Target};
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
-use crate::load::shot::Shot;
+use crate::load::request::Request;
 use crate::rows::cluster::{Cluster, Layout};
 use crate::rows::dataset::Dataset;
 use crate::rows::store::Store;
@@ -96,7 +96,7 @@ impl Home {
         let (process, address) = Process::start(name, &mut command, &self.directory.join("server.log"))?;
         wait_until_ready(address, "/readyz")?;
         let took = start.elapsed();
-        Ok((Target { name, address, process, speech: Speech::Perennial, store: Some(self.store()) }, took))
+        Ok((Target { name, address, process, protocol: Protocol::Perennial, store: Some(self.store()) }, took))
     }
 
     /// Signs one person in so many times, and gives each session's access and refresh token.
@@ -109,16 +109,16 @@ impl Home {
         let identity = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         let body = format!("{{\"access_token\":\"{identity}\",\"email\":\"{EMAIL}\"}}");
         let sign = |what: &str, status: u16| {
-            let shot = Shot::new("POST", &format!("/authentication/{what}"), &public_headers(None), &body);
-            call::send(address, &shot.status(status))
+            let request = Request::new("POST", &format!("/authentication/{what}"), &public_headers(None), &body);
+            call::send(address, &request.status(status))
         };
         // The first run of the workload signs up; later ones find the person there.
         sign("sign-up", 201)?;
         (0..count)
             .map(|_| {
-                let answer = sign("sign-in", 200)?.json()?;
-                let token = |name: &str| answer["data"][name].as_str().map(str::to_owned);
-                token("token").zip(token("refresh_token")).ok_or_else(|| refused(&answer))
+                let response = sign("sign-in", 200)?.json()?;
+                let token = |name: &str| response["data"][name].as_str().map(str::to_owned);
+                token("token").zip(token("refresh_token")).ok_or_else(|| refused(&response))
             })
             .collect()
     }
@@ -128,8 +128,8 @@ impl Home {
         let sessions = self.sessions(address, 1)?;
         let (access, _) = sessions.first().ok_or_else(|| Failure::new("no user could sign in"))?;
         let ask = |path: &str, status: u16| {
-            let shot = Shot::new("POST", path, &public_headers(Some(access)), "").status(status);
-            call::expect(address, &shot)
+            let request = Request::new("POST", path, &public_headers(Some(access)), "").status(status);
+            call::expect(address, &request)
         };
         for _ in 0..3 {
             ask("/authentication/user-logged-in", 200)?;
@@ -148,11 +148,11 @@ impl Home {
     pub(crate) fn json(&self, arguments: &[&str]) -> Result<Value> {
         let output = self.command().args(arguments).arg("--json").output().map_err(could_not("run perennial"))?;
         let printed = String::from_utf8_lossy(&output.stdout);
-        let answer: Value = serde_json::from_str(printed.trim()).map_err(|_| {
+        let response: Value = serde_json::from_str(printed.trim()).map_err(|_| {
             let complaint = String::from_utf8_lossy(&output.stderr);
             Failure::new(format!("`perennial {}` failed: {printed}{complaint}", arguments.join(" ")))
         })?;
-        if output.status.success() { Ok(answer["data"].clone()) } else { Err(Failure::new(answer.to_string())) }
+        if output.status.success() { Ok(response["data"].clone()) } else { Err(Failure::new(response.to_string())) }
     }
 
     /// The program with this store, without arguments.
@@ -170,8 +170,8 @@ impl Home {
     }
 }
 
-fn refused(answer: &Value) -> Failure {
-    Failure::new(format!("signing in was refused: {answer}"))
+fn refused(response: &Value) -> Failure {
+    Failure::new(format!("signing in was refused: {response}"))
 }
 
 pub(crate) fn trusted_headers() -> Headers {

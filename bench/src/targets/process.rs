@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
-use crate::load::shot::Shot;
+use crate::load::request::Request;
 
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(2);
 
 pub(crate) struct Process {
@@ -46,7 +46,7 @@ impl Process {
             std::thread::spawn(move || follow(BufReader::new(stderr), other, &sender));
         }
         let process = Self { child, name: name.to_owned(), _tether: tether };
-        let Ok(address) = receiver.recv_timeout(PATIENCE) else {
+        let Ok(address) = receiver.recv_timeout(TIMEOUT) else {
             let end = std::fs::read_to_string(log).unwrap_or_default();
             let lines: Vec<&str> = end.lines().collect();
             let tail = lines[lines.len().saturating_sub(8)..].join("\n");
@@ -84,7 +84,7 @@ impl Process {
             return Ok(());
         }
         signal(self.id(), "TERM");
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline {
             if self.child.try_wait().map_err(could_not("wait for a process"))?.is_some() {
                 return Ok(());
@@ -105,10 +105,10 @@ impl Drop for Process {
 
 /// Waits until a GET of this path is answered with 200.
 pub(crate) fn wait_until_ready(address: SocketAddr, path: &str) -> Result {
-    let shot = Shot::new("GET", path, &[], "");
-    let deadline = Instant::now() + PATIENCE;
+    let request = Request::new("GET", path, &[], "");
+    let deadline = Instant::now() + TIMEOUT;
     while Instant::now() < deadline {
-        if call::send(address, &shot).is_ok_and(|raw| raw.status == 200) {
+        if call::send(address, &request).is_ok_and(|raw| raw.status == 200) {
             return Ok(());
         }
         std::thread::sleep(POLL);

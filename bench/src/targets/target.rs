@@ -1,4 +1,4 @@
-//! A target: a server on loopback, whom it costs, and how it is spoken to.
+//! A target: a server on loopback, its processes, and the requests that it understands.
 
 use std::net::SocketAddr;
 
@@ -22,15 +22,15 @@ pub(crate) const BETTER_AUTH: &str = "better-auth";
 
 pub(crate) type Headers = Vec<(String, String)>;
 
-/// How a target is spoken to.
+/// The requests that a target understands.
 #[derive(Clone, Debug)]
-pub(crate) enum Speech {
+pub(crate) enum Protocol {
     Perennial,
     /// A small service of three calls, with Perennial's paths and plain UUIDs.
     Plain,
     Directus(Headers),
     BetterAuth(Headers),
-    /// Answers always the same.
+    /// Always sends the same response.
     Limit,
 }
 
@@ -38,16 +38,16 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     pub(crate) address: SocketAddr,
     pub(crate) process: Process,
-    pub(crate) speech: Speech,
+    pub(crate) protocol: Protocol,
     pub(crate) store: Option<Store>,
 }
 
 impl Target {
     pub(crate) fn is_peer(&self) -> bool {
-        !matches!(self.speech, Speech::Perennial | Speech::Limit)
+        !matches!(self.protocol, Protocol::Perennial | Protocol::Limit)
     }
 
-    /// The heads of the families that the whole target consists of: the server and its database.
+    /// The root processes of the target: the server and its database.
     pub(crate) fn roots(&self) -> Vec<u32> {
         let database = self.store.as_ref().and_then(Store::cluster).map(|cluster| cluster.pid);
         [self.process.id()].into_iter().chain(database).collect()

@@ -1,7 +1,7 @@
-//! What peers are asked: a plan, a subscription, a create. Their ids are plain UUIDs.
+//! The requests of peers: a plan, a subscription, a create. Their ids are plain UUIDs.
 
-use super::{HOT, SHOTS, Workload};
-use crate::load::shot::Shot;
+use super::{HOT, REQUESTS, Workload};
+use crate::load::request::Request;
 use crate::rows::dataset::{self, Dataset, slug, uuid_text};
 use crate::targets::target::Headers;
 use perennial_harness::SeededRandom;
@@ -26,19 +26,24 @@ impl Paths {
 }
 
 /// The three calls that every peer offers; `None` for other workload.
-pub(super) fn three_calls(workload: Workload, dataset: Dataset, headers: &Headers, paths: &Paths) -> Option<Vec<Shot>> {
+pub(super) fn three_calls(
+    workload: Workload,
+    dataset: Dataset,
+    headers: &Headers,
+    paths: &Paths,
+) -> Option<Vec<Request>> {
     let mut random = SeededRandom::new(1);
-    let count = SHOTS.min(dataset.rows);
+    let count = REQUESTS.min(dataset.rows);
     let read = |number: u64| {
         let id = uuid_text(dataset::subscription(number).bytes());
-        Shot::new("GET", &format!("{}/{id}", paths.subscriptions), headers, "").needle(format!("\"id\":\"{id}\""))
+        Request::new("GET", &format!("{}/{id}", paths.subscriptions), headers, "").needle(format!("\"id\":\"{id}\""))
     };
     Some(match workload {
         Workload::Plan => (0..20)
             .map(|number| {
                 let slug = slug(number);
                 let path = format!("{}{slug}{}", paths.plan, paths.plan_query);
-                Shot::new("GET", &path, headers, "").needle(format!("\"slug\":\"{slug}\""))
+                Request::new("GET", &path, headers, "").needle(format!("\"slug\":\"{slug}\""))
             })
             .collect(),
         Workload::Subscription => (0..count).map(|_| read(random.next() % dataset.rows)).collect(),
@@ -49,8 +54,8 @@ pub(super) fn three_calls(workload: Workload, dataset: Dataset, headers: &Header
                 let user = uuid_text(dataset::user(random % dataset.users()).bytes());
                 let plan = uuid_text(dataset::plan(random >> 32).bytes());
                 let body = format!("{{\"user_id\":\"{user}\",\"plan_id\":\"{plan}\"}}");
-                let shot = Shot::new("POST", paths.subscriptions, headers, &body).status(paths.created);
-                shot.needle(format!("\"user_id\":\"{user}\""))
+                let request = Request::new("POST", paths.subscriptions, headers, &body).status(paths.created);
+                request.needle(format!("\"user_id\":\"{user}\""))
             })
             .collect(),
         _ => return None,

@@ -40,7 +40,7 @@ pub(crate) async fn console_url(app: &App, config: &Config, address: SocketAddr)
     Some(commands::operators::first_link(app, &base).await.unwrap_or(plain))
 }
 
-pub(crate) fn tell(found: &Found, places: &Places<'_>) -> Result<(), Failure> {
+pub(crate) fn print(found: &Found, places: &Places<'_>) -> Result<(), Failure> {
     if std::io::stdout().is_terminal() {
         return output::write(&greeting(found, places));
     }

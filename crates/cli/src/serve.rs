@@ -1,6 +1,8 @@
 //! `perennial serve`: from the configuration to a listening service, and a graceful shutdown.
 
 pub(crate) mod backups;
+mod jobs;
+mod shutdown;
 mod upkeep;
 
 use crate::config::{Config, environment};
@@ -10,21 +12,14 @@ use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::stopping::until_stopped;
 use crate::{commands, logs, storage, telemetry};
-use perennial_app::analytics::reader::Analytics;
-use perennial_app::context::App;
-use perennial_app::lifecycle::Lifecycle;
-use perennial_app::test_clock::TestClocks;
-use perennial_app::webhooks::delivery::Webhooks;
-use perennial_app::{background, connections, feed};
+use jobs::Jobs;
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, ConsoleOptions, MetricsPage, OperatorApi};
-use perennial_store::Db;
+use shutdown::GracefulShutdown;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 /// Serves until the stop signal.
@@ -62,42 +57,28 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     if let Some(metrics) = metrics {
         tokio::spawn(metrics.serve(page, until_stopped(stopped.clone())));
     }
-    tokio::spawn(upkeep::run(Arc::clone(&app), stopped.clone()));
-    let (placing, placing_stops) = (Arc::clone(&app), until_stopped(stopped.clone()));
-    tokio::spawn(async move { feed::place_until_stopped(&placing, placing_stops).await });
-    background::prepare(&app).await?;
-    let lifecycle = tokio::spawn(run_lifecycle(Arc::clone(&app), config.lifecycle.app().enabled, stopped.clone()));
-    let webhooks = tokio::spawn(background::run(Arc::clone(&app), Webhooks, stopped.clone()));
-    let connections = tokio::spawn(connections::run(Arc::clone(&app), stopped.clone()));
-    let analytics = config.analytics.app().enabled.then(Analytics::default);
-    let analytics = analytics.map(|job| tokio::spawn(background::run(Arc::clone(&app), job, stopped.clone())));
+    let jobs = Jobs::start(&app, &config, &stopped).await?;
     if let Some(schedule) = schedule {
         tokio::spawn(schedule.run(Arc::clone(&app), stopped.clone()));
     }
-    let way_down = WayDown { api: Arc::clone(&api), notify: Arc::clone(&notify), delay: config.stop_delay() };
-    tokio::spawn(way_down.begin_at_signal(stop.clone())?);
+    let shutdown = GracefulShutdown { api: Arc::clone(&api), notify: Arc::clone(&notify), delay: config.stop_delay() };
+    tokio::spawn(shutdown.begin_at_signal(stop.clone())?);
     tokio::spawn(heartbeat(Arc::clone(&notify)));
-    let failure = tokio::spawn(watch_store(app.db.clone(), stop));
+    let failure = tokio::spawn(shutdown::watch_store(app.db.clone(), stop));
 
     let console_url = greeting::console_url(&app, &config, console_address).await;
     let places = Places { config: &config, api: api_listener, metrics: metrics_listener, console: console_url };
-    greeting::tell(&found, &places)?;
+    greeting::print(&found, &places)?;
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
     notify.send_state(&format!("READY=1\nSTATUS=listening on {address}"));
-    let too_late = tokio::spawn(stop_timeout(stopped.clone(), config.stop_timeout()));
+    let too_late = tokio::spawn(shutdown::timeout(stopped.clone(), config.stop_timeout()));
     let console_listener = async {
         if let Some(console) = console {
             console.serve(Arc::new(OperatorApi(Arc::clone(&api))), until_stopped(stopped.clone())).await;
         }
     };
     let main_listener = server.serve(Arc::clone(&api), until_stopped(stopped.clone()));
-    let analytics = async {
-        if let Some(analytics) = analytics {
-            let _ = analytics.await;
-        }
-    };
-    let (drained, (), _, _, _, ()) =
-        tokio::join!(main_listener, console_listener, lifecycle, webhooks, connections, analytics);
+    let (drained, (), ()) = tokio::join!(main_listener, console_listener, jobs.finish());
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     let last_export = async {
         if let Some(exporting) = exporting {
@@ -117,14 +98,6 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     }
     tracing::info!("stopped");
     Ok(())
-}
-
-/// What subscriptions do by the clock, in real time and by test clocks, unless this server only serves.
-async fn run_lifecycle(app: Arc<App>, enabled: bool, stopped: watch::Receiver<bool>) {
-    if enabled {
-        let clocks = background::run(Arc::clone(&app), TestClocks, stopped.clone());
-        tokio::join!(background::run(app, Lifecycle, stopped), clocks);
-    }
 }
 
 async fn bind(flag: &str, listen: SocketAddr, options: ServerOptions) -> Result<Server, Failure> {
@@ -159,39 +132,6 @@ async fn bind_metrics(config: &Config, api: SocketAddr) -> Result<Option<Server>
     }
 }
 
-/// From the stop signal to the end of accepting.
-struct WayDown {
-    api: Arc<Api>,
-    notify: Arc<Notify>,
-    delay: Duration,
-}
-
-impl WayDown {
-    fn begin_at_signal(self, stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, Failure> {
-        let listen = |kind| signal(kind).map_err(|error| Failure::new(format!("cannot handle signals: {error}")));
-        let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-        Ok(async move {
-            let mut told = async || {
-                tokio::select! {
-                    _ = terminate.recv() => {}
-                    _ = interrupt.recv() => {}
-                }
-            };
-            told().await;
-            tracing::info!("received the stop signal");
-            self.notify.send_state("STOPPING=1");
-            // While /readyz fails, proxies choose another server and this one still serves requests.
-            self.api.leave();
-            tokio::select! {
-                () = tokio::time::sleep(self.delay) => {}
-                // A second signal skips the delay.
-                () = told() => {}
-            }
-            let _ = stop.send(true);
-        })
-    }
-}
-
 /// Sends watchdog notifications while the runtime works. An unreachable database does not stop them: a restart would
 /// not help.
 async fn heartbeat(notify: Arc<Notify>) {
@@ -200,18 +140,4 @@ async fn heartbeat(notify: Arc<Notify>) {
         notify.send_state("WATCHDOG=1");
         tokio::time::sleep(every).await;
     }
-}
-
-/// Resolves when the shutdown time is exceeded.
-async fn stop_timeout(stopped: watch::Receiver<bool>, timeout: Duration) {
-    until_stopped(stopped).await;
-    tokio::time::sleep(timeout).await;
-}
-
-/// Stops the service when the store can no longer guarantee durability.
-async fn watch_store(db: Db, stop: watch::Sender<bool>) -> String {
-    let reason = db.failed().await;
-    tracing::error!(reason, "the store failed");
-    let _ = stop.send(true);
-    reason
 }

@@ -13,4 +13,4 @@ mod server;
 pub use control::run;
 pub use keys::{Key, PublicKey, b64, from_b64, hmac_sha256, token};
 pub use process::Issuer;
-pub use server::{Behavior, Mood, Seen, Server};
+pub use server::{Behavior, ResponseMode, Seen, Server};

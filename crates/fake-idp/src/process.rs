@@ -45,7 +45,7 @@ impl Issuer {
 
     /// Has it make a key, which it does not publish yet.
     pub fn make(&self, kid: &str, algorithm: &str) -> PublicKey {
-        self.tell(&Command::Make { kid: kid.to_owned(), algorithm: algorithm.to_owned() })
+        self.send(&Command::Make { kid: kid.to_owned(), algorithm: algorithm.to_owned() })
     }
 
     /// Has it make a key, which it publishes and no other.
@@ -60,7 +60,7 @@ impl Issuer {
         let pss = header["alg"] == "PS256";
         token(header, claims, |message| {
             let message = String::from_utf8(message.to_vec()).unwrap();
-            self.tell(&Command::Sign { kid: kid.to_owned(), pss, message })
+            self.send(&Command::Sign { kid: kid.to_owned(), pss, message })
         })
     }
 
@@ -68,12 +68,12 @@ impl Issuer {
     pub fn set(&self, change: impl FnOnce(&mut Behavior)) {
         let mut behavior = self.behavior.lock().unwrap();
         change(&mut behavior);
-        self.tell::<Value>(&Command::Behave(behavior.clone()));
+        self.send::<Value>(&Command::Behave(behavior.clone()));
     }
 
     /// What it was asked so far.
     pub fn seen(&self) -> Seen {
-        self.tell(&Command::Seen)
+        self.send(&Command::Seen)
     }
 
     /// Waits until it was asked for its keys so often.
@@ -89,7 +89,7 @@ impl Issuer {
         self.child.wait().unwrap()
     }
 
-    fn tell<T: DeserializeOwned>(&self, command: &Command) -> T {
+    fn send<T: DeserializeOwned>(&self, command: &Command) -> T {
         self.lines.lock().unwrap().exchange(command)
     }
 }

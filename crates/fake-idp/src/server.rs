@@ -17,17 +17,17 @@ use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio_rustls::TlsAcceptor;
 
-/// How the issuer answers for its keys, and about tokens.
+/// How the issuer responds to requests for its keys and about tokens.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub enum Mood {
-    /// As it should.
+pub enum ResponseMode {
+    /// The document.
     #[default]
-    Well,
+    Normal,
     /// Status 500.
     Broken,
     /// Accepts the request and does not respond.
     Silent,
-    /// Does not respond until its mood changes.
+    /// Does not respond until the mode changes.
     Waiting,
     /// Sends a document of so many bytes.
     Long(usize),
@@ -38,8 +38,8 @@ pub enum Mood {
 /// Everything that can be configured.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Behavior {
-    /// How it answers.
-    pub mood: Mood,
+    /// How it responds.
+    pub response_mode: ResponseMode,
     /// The keys it publishes.
     pub keys: Vec<Value>,
     /// The `max-age` that it sends.
@@ -184,7 +184,7 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
         }
         "/keys" => {
             state.seen.send_modify(|seen| seen.keys += 1);
-            moody(state, |behavior| json!({ "keys": behavior.keys })).await
+            respond_by_mode(state, |behavior| json!({ "keys": behavior.keys })).await
         }
         "/introspect" => {
             let header = request.headers()["authorization"].to_str().unwrap().to_owned();
@@ -194,7 +194,7 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
                 seen.introspection += 1;
                 seen.asked = Some((header, form));
             });
-            moody(state, |behavior| behavior.introspection.clone()).await
+            respond_by_mode(state, |behavior| behavior.introspection.clone()).await
         }
         "/authorize" => code_flow::authorize(request.uri(), &state.url, &state.codes),
         "/token" => {
@@ -203,7 +203,7 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
             if !code_flow::is_good(&body, &state.codes) {
                 return status(StatusCode::BAD_REQUEST);
             }
-            moody(state, |behavior| json!({ "id_token": behavior.id_token, "token_type": "Bearer" })).await
+            respond_by_mode(state, |behavior| json!({ "id_token": behavior.id_token, "token_type": "Bearer" })).await
         }
         _ => {
             state.seen.send_modify(|seen| seen.other += 1);
@@ -212,21 +212,22 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
     }
 }
 
-/// The document, if the issuer is in the mood for it.
-async fn moody(state: &State, document: impl Fn(&Behavior) -> Value) -> Response<Full<Bytes>> {
+/// The document, or what the mode has instead of it.
+async fn respond_by_mode(state: &State, document: impl Fn(&Behavior) -> Value) -> Response<Full<Bytes>> {
     let mut changes = state.behavior.subscribe();
-    let behavior = changes.wait_for(|behavior| !matches!(behavior.mood, Mood::Waiting)).await.unwrap().clone();
+    let behavior =
+        changes.wait_for(|behavior| !matches!(behavior.response_mode, ResponseMode::Waiting)).await.unwrap().clone();
     let document = document(&behavior);
-    let mut response = match behavior.mood {
-        Mood::Well => json_answer(&document),
-        Mood::Silent | Mood::Waiting => std::future::pending().await,
-        Mood::Broken => return status(StatusCode::INTERNAL_SERVER_ERROR),
-        Mood::Redirect(place) => {
+    let mut response = match behavior.response_mode {
+        ResponseMode::Normal => json_answer(&document),
+        ResponseMode::Silent | ResponseMode::Waiting => std::future::pending().await,
+        ResponseMode::Broken => return status(StatusCode::INTERNAL_SERVER_ERROR),
+        ResponseMode::Redirect(place) => {
             let mut response = status(StatusCode::FOUND);
             response.headers_mut().insert("location", place.parse().unwrap());
             return response;
         }
-        Mood::Long(bytes) => {
+        ResponseMode::Long(bytes) => {
             let document = document.to_string();
             let padding = " ".repeat(bytes - document.len());
             Response::new(Full::new(Bytes::from(document + &padding)))

@@ -5,13 +5,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use crate::answer::Answer;
+use crate::response::Response;
 
-/// Longer than the server's own limit for an answer.
+/// Longer than the server's own limit for a response.
 const LIMIT: Duration = Duration::from_secs(40);
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// A connection and the bytes that came after the last answer.
+/// A connection and the bytes that came after the last response.
 #[derive(Debug)]
 pub struct Connection {
     stream: TcpStream,
@@ -25,7 +25,7 @@ impl Connection {
         Self::open_within(address, LIMIT)
     }
 
-    /// Opens a connection whose every step, connecting and each answer, has this long.
+    /// Opens a connection whose every step, connecting and each response, has this long.
     pub fn open_within(address: SocketAddr, limit: Duration) -> io::Result<Self> {
         let stream = TcpStream::connect_timeout(&address, limit)?;
         stream.set_nodelay(true)?;
@@ -33,14 +33,14 @@ impl Connection {
         Ok(Self { stream, address, limit, received: Vec::new() })
     }
 
-    /// One request and its answer. A body is sent as JSON.
+    /// One request and its response. A body is sent as JSON.
     pub fn call(
         &mut self,
         method: &str,
         target: &str,
         headers: &[(&str, &str)],
         body: Option<&str>,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<Response> {
         self.send(method, target, headers, body)?;
         self.receive(method)
     }
@@ -59,8 +59,8 @@ impl Connection {
         self.stream.write_all(request.as_bytes())
     }
 
-    /// The second half of a call. The end of the connection before the first byte of an answer is `UnexpectedEof`.
-    pub fn receive(&mut self, method: &str) -> io::Result<Answer> {
+    /// The second half of a call. The end of the connection before the first byte of a response is `UnexpectedEof`.
+    pub fn receive(&mut self, method: &str) -> io::Result<Response> {
         let deadline = Instant::now() + self.limit;
         let head_end = loop {
             if let Some(at) = self.received.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
@@ -72,23 +72,23 @@ impl Connection {
             self.read_more(deadline)?;
         };
         let head = String::from_utf8(self.received[..head_end].to_vec()).map_err(|_| malformed("a head in bytes"))?;
-        let mut answer = parse(&head)?;
-        let bodiless = method == "HEAD" || matches!(answer.status, 204 | 304);
-        let length = match answer.header("content-length") {
+        let mut response = parse(&head)?;
+        let bodiless = method == "HEAD" || matches!(response.status, 204 | 304);
+        let length = match response.header("content-length") {
             _ if bodiless => 0,
             Some(length) => length.parse().map_err(|_| malformed("a content-length that is no number"))?,
-            None => return Err(malformed("an answer without a content-length")),
+            None => return Err(malformed("a response without a content-length")),
         };
         let end = head_end + 4 + length;
         while self.received.len() < end {
             self.read_more(deadline)?;
         }
-        answer.body = self.received[head_end + 4..end].to_vec();
+        response.body = self.received[head_end + 4..end].to_vec();
         self.received.drain(..end);
-        Ok(answer)
+        Ok(response)
     }
 
-    /// Whether any byte of an answer has come that no call has taken.
+    /// Whether any byte of a response has come that no call has taken.
     pub fn has_received(&self) -> bool {
         !self.received.is_empty()
     }
@@ -118,7 +118,7 @@ impl Connection {
     }
 }
 
-fn parse(head: &str) -> io::Result<Answer> {
+fn parse(head: &str) -> io::Result<Response> {
     let mut lines = head.split("\r\n");
     let status = lines.next().and_then(|line| line.strip_prefix("HTTP/1.1 "));
     let status = status.and_then(|rest| rest.get(..3)?.parse().ok()).ok_or_else(|| malformed("no status line"))?;
@@ -128,7 +128,7 @@ fn parse(head: &str) -> io::Result<Answer> {
             Ok((name.to_ascii_lowercase(), value.trim().to_owned()))
         })
         .collect::<io::Result<_>>()?;
-    Ok(Answer { status, headers, body: Vec::new() })
+    Ok(Response { status, headers, body: Vec::new() })
 }
 
 fn malformed(what: &str) -> io::Error {
@@ -141,7 +141,7 @@ mod tests {
     use std::net::TcpListener;
 
     /// Answers the one connection it takes with these bytes, in small pieces, and closes it.
-    fn answering(bytes: &'static str) -> SocketAddr {
+    fn responding(bytes: &'static str) -> SocketAddr {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         std::thread::spawn(move || {
@@ -155,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_apart_on_one_connection() {
+    fn responses_of_one_connection_are_separated() {
         let two = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\nETag: \"x\"\r\n\r\n{\"data\": [1]}\
                    HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 15\r\n\r\n{\"code\":\"busy\"}";
-        let mut connection = Connection::open(answering(two)).unwrap();
+        let mut connection = Connection::open(responding(two)).unwrap();
         let first = connection.call("GET", "/a", &[], None).unwrap();
         assert_eq!((first.status, first.header("etag"), first.closes()), (200, Some("\"x\""), false));
         assert_eq!(first.data(), serde_json::json!([1]));
@@ -169,12 +169,12 @@ mod tests {
     }
 
     #[test]
-    fn half_an_answer_is_an_error_and_not_an_answer() {
+    fn half_a_response_is_an_error() {
         let half = "HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{";
-        let mut connection = Connection::open(answering(half)).unwrap();
+        let mut connection = Connection::open(responding(half)).unwrap();
         assert_eq!(connection.call("POST", "/a", &[], Some("{}")).unwrap_err().kind(), ErrorKind::UnexpectedEof);
         assert!(connection.has_received());
-        let mut other = Connection::open(answering("SSH-2.0-x\r\n\r\n")).unwrap();
+        let mut other = Connection::open(responding("SSH-2.0-x\r\n\r\n")).unwrap();
         assert_eq!(other.call("GET", "/", &[], None).unwrap_err().kind(), ErrorKind::InvalidData);
     }
 

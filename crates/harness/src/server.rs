@@ -73,7 +73,7 @@ impl Server {
         &self.log
     }
 
-    /// Waits until `/readyz` answers 200.
+    /// Waits until `/readyz` returns 200.
     pub fn wait_until_ready(&mut self, limit: Duration) -> io::Result<()> {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
@@ -85,7 +85,7 @@ impl Server {
             }
             std::thread::sleep(POLL);
         }
-        Err(self.failure(&format!("did not answer 200 at /readyz within {limit:?}")))
+        Err(self.failure(&format!("did not return 200 at /readyz within {limit:?}")))
     }
 
     /// Sends a signal by its name, such as `TERM`; false if the process is gone.
@@ -122,8 +122,8 @@ impl Server {
     }
 
     fn is_ready(&self) -> bool {
-        let asked = Connection::open(self.address()).and_then(|mut one| one.call("GET", "/readyz", &[], None));
-        asked.is_ok_and(|answer| answer.status == 200)
+        let called = Connection::open(self.address()).and_then(|mut one| one.call("GET", "/readyz", &[], None));
+        called.is_ok_and(|response| response.status == 200)
     }
 
     fn failure(&self, what: &str) -> io::Error {

@@ -13,7 +13,8 @@ use perennial_domain::clients::Scope;
 use perennial_domain::operators::Role;
 use serde_json::{Map, Value, json};
 
-const ABOUT: &str = "Self-hosted subscription management: sign-in and sessions, plans, subscriptions and payments.\n\n\
+const ABOUT: &str = "Self-hosted subscription management: sign-in and sessions, plans, subscriptions, payments, invoices, usage, \
+                     entitlements, events, webhooks and revenue figures.\n\n\
     Every call requires the ID of a client in the header `client-id`. Responses are wrapped in `data`; lists add `page`. \
     Errors are problem documents (RFC 9457) with a stable `code`; validation errors are listed in `errors`.";
 

@@ -67,40 +67,13 @@ impl Api {
     }
 
     /// Handles a request. `seen` is what the response's CORS headers, the metrics and the log need to know of it.
-    async fn handle(
-        &self,
-        parts: &Parts,
-        body: RequestBody,
-        (peer, facing): (SocketAddr, Facing),
-        request_id: &str,
-        deadline: &Deadline,
-        seen: &mut Seen,
-    ) -> Result<Reply, Problem> {
+    async fn handle(&self, incoming: &Incoming<'_>, body: RequestBody, seen: &mut Seen) -> Result<Reply, Problem> {
+        let Incoming { parts, peer, facing, request_id, deadline } = *incoming;
         let app = &self.state.app;
         app.activity.count();
         let Match { number, operation, parameters } = match ROUTER.find(&parts.method, parts.uri.path()) {
             Route::Found(found) => found,
-            Route::NotFound if console::is_page(parts.uri.path()) && self.serves_console(facing) => {
-                let options = &self.state.options.console;
-                operator_access::check_page(options, parts, self.address(peer, parts))?;
-                return console::respond(options, parts);
-            }
-            Route::NotFound if portal::is_page(parts.uri.path()) && self.serves_portal(facing) => {
-                let (app, options) = (&**app, &self.state.options);
-                let (address, unread) = (self.address(peer, parts), Some(Unread { body, deadline }));
-                let (caller, query) = (Caller::anonymous(request_id), Query::new(None, &[]));
-                let (parameters, limits, person) = (PathParameters::default(), &options.body, Person::None);
-                let call = Call { app, caller, address, parameters, query, person, parts, limits, unread, visit: None };
-                return Ok(Box::pin(portal::respond(&options.portal, call)).await);
-            }
-            other => {
-                // Errors too carry the CORS permission of the client they name.
-                seen.client = access::identify(app, &parts.headers).await.ok();
-                return Err(match other {
-                    Route::WrongMethod(allowed) => Problem::method_not_allowed(&allowed),
-                    _ => Problem::new(Code::RouteNotFound, "The path does not exist."),
-                });
-            }
+            other => return Box::pin(self.handle_unrouted(other, incoming, body, seen)).await,
         };
         seen.operation = Some((number, operation));
         if operation.path.starts_with(analytics::PREFIX) && !is_enabled(app) {
@@ -114,32 +87,29 @@ impl Api {
             }
             Handler::Read(handler) | Handler::Write(handler) => handler,
         };
-        let limits = &self.state.options.body;
+        let (limits, unread) = (&self.state.options.body, Some(Unread { body, deadline }));
+        let call = |caller, address, person, visit| Call {
+            app,
+            caller,
+            address,
+            parameters,
+            query,
+            person,
+            parts,
+            limits,
+            unread,
+            visit,
+        };
         if matches!(operation.access, Access::Open) {
-            let (address, caller) = (self.address(peer, parts), Caller::anonymous(request_id));
-            let (unread, person) = (Some(Unread { body, deadline }), Person::None);
-            return handler(Call {
-                app,
-                caller,
-                address,
-                parameters,
-                query,
-                person,
-                parts,
-                limits,
-                unread,
-                visit: None,
-            })
-            .await;
+            let address = self.address(peer, parts);
+            return handler(call(Caller::anonymous(request_id), address, Person::None, None)).await;
         }
         if self.is_for_operators(operation, parts, facing)? {
             let console = &self.state.options.console;
             let address = self.address(peer, parts);
             let authorized = operator_access::authorize(app, console, operation.access, parts, address, request_id);
             let (caller, visit) = Box::pin(authorized).await?;
-            let (unread, visit, person) = (Some(Unread { body, deadline }), Some(visit), Person::None);
-            return handler(Call { app, caller, address, parameters, query, person, parts, limits, unread, visit })
-                .await;
+            return handler(call(caller, address, Person::None, Some(visit))).await;
         }
         let known = access::identify(app, &parts.headers).await?;
         seen.client = Some(Arc::clone(&known));
@@ -151,8 +121,40 @@ impl Api {
         if let (Access::Own(..), Person::SignedIn(signed_in)) = (operation.access, &person) {
             caller.own = Some(signed_in.user.id);
         }
-        let unread = Some(Unread { body, deadline });
-        handler(Call { app, caller, address, parameters, query, person, parts, limits, unread, visit: None }).await
+        handler(call(caller, address, person, None)).await
+    }
+
+    /// Serves the pages of the console and the portal, which are no operations. Everything else is not found.
+    async fn handle_unrouted(
+        &self,
+        route: Route<'_>,
+        incoming: &Incoming<'_>,
+        body: RequestBody,
+        seen: &mut Seen,
+    ) -> Result<Reply, Problem> {
+        let Incoming { parts, peer, facing, request_id, deadline } = *incoming;
+        let (app, options, path) = (&*self.state.app, &self.state.options, parts.uri.path());
+        match route {
+            Route::NotFound if console::is_page(path) && self.serves_console(facing) => {
+                operator_access::check_page(&options.console, parts, self.address(peer, parts))?;
+                console::respond(&options.console, parts)
+            }
+            Route::NotFound if portal::is_page(path) && self.serves_portal(facing) => {
+                let (address, unread) = (self.address(peer, parts), Some(Unread { body, deadline }));
+                let (caller, query) = (Caller::anonymous(request_id), Query::new(None, &[]));
+                let (parameters, limits, person) = (PathParameters::default(), &options.body, Person::None);
+                let call = Call { app, caller, address, parameters, query, person, parts, limits, unread, visit: None };
+                Ok(portal::respond(&options.portal, call).await)
+            }
+            other => {
+                // Errors too carry the CORS permission of the client they name.
+                seen.client = access::identify(app, &parts.headers).await.ok();
+                Err(match other {
+                    Route::WrongMethod(allowed) => Problem::method_not_allowed(&allowed),
+                    _ => Problem::new(Code::RouteNotFound, "The path does not exist."),
+                })
+            }
+        }
     }
 
     /// Whether a listener serves operators.
@@ -201,6 +203,16 @@ enum Facing {
     Operators,
 }
 
+/// A request without its body, and where it came from.
+#[derive(Clone, Copy)]
+struct Incoming<'a> {
+    parts: &'a Parts,
+    peer: SocketAddr,
+    facing: Facing,
+    request_id: &'a str,
+    deadline: &'a Deadline,
+}
+
 /// The same API on the listener of the console: it serves operators and no clients.
 pub struct OperatorApi(pub Arc<Api>);
 
@@ -228,9 +240,11 @@ impl Api {
                 Err(problem) => finish(&parts, &request_id, &seen, Err(problem)),
             }
         } else {
-            let handled = self.handle(&parts, body, (peer, facing), &request_id, &deadline, &mut seen);
+            let (parts, request_id, deadline) = (&parts, request_id.as_str(), &deadline);
+            let incoming = Incoming { parts, peer, facing, request_id, deadline };
+            let handled = self.handle(&incoming, body, &mut seen);
             let result = deadline.with(pin!(handled)).instrument(span.clone()).await;
-            finish(&parts, &request_id, &seen, result)
+            finish(parts, request_id, &seen, result)
         };
         if console::is_page(parts.uri.path()) {
             console::add_headers(&self.state.options.console, response.headers_mut());

@@ -94,7 +94,7 @@ impl Claims {
         check_expiry(self.exp, now)?;
         check_not_before(self.nbf, now)?;
         if self.iat > now.saturating_add(LEEWAY_SECONDS) {
-            return Err(Reason("`iat` lies in the future"));
+            return Err(Reason("`iat` is in the future"));
         }
         if self.iat.saturating_add(OLDEST_SECONDS + LEEWAY_SECONDS) < now {
             return Err(Reason("`iat` is more than 24 hours ago"));
@@ -127,7 +127,7 @@ pub(crate) fn check_expiry(exp: i64, now: i64) -> Result<(), Reason> {
 /// Rejects a token that is not valid yet.
 pub(crate) fn check_not_before(nbf: Option<i64>, now: i64) -> Result<(), Reason> {
     match nbf {
-        Some(nbf) if nbf > now.saturating_add(LEEWAY_SECONDS) => Err(Reason("`nbf` lies in the future")),
+        Some(nbf) if nbf > now.saturating_add(LEEWAY_SECONDS) => Err(Reason("`nbf` is in the future")),
         _ => Ok(()),
     }
 }

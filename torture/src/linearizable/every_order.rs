@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::history::{Action, NEVER, Operation, Outcome, Value};
 use super::{Verdict, check};
 
-/// Whether any order of the operations explains every answer.
+/// Whether any order of the operations explains every response.
 fn is_explained(value: Value, left: &[Operation]) -> bool {
     let certain = |operation: &Operation| operation.outcome != Outcome::Unknown;
     if !left.iter().any(certain) {
@@ -40,7 +40,7 @@ fn results(operation: &Operation, value: Value) -> Option<Value> {
 
 const INITIAL: Value = [0, 0];
 
-/// An operation with any answer at all; the numbers it writes come from its place in the history.
+/// An operation with any response at all; the numbers it writes come from its place in the history.
 fn operation(numbers: u32) -> impl Strategy<Value = Operation> {
     let value = move || (0..=numbers, 0..=numbers).prop_map(|(left, right)| [left, right]);
     let action = prop_oneof![
@@ -82,7 +82,7 @@ fn expectations_were_shown(history: &[Operation]) -> bool {
     })
 }
 
-/// Numbers every write by its place, and makes answers that no server would give into ones that it would.
+/// Numbers every write by its place, and makes responses that no server would give into ones that it would.
 fn made_sensible(mut history: Vec<Operation>) -> Vec<Operation> {
     for (operation, number) in history.iter_mut().zip(1..) {
         let Action::Write { set, expecting } = operation.action else {
@@ -117,7 +117,7 @@ fn chosen(action: Action, shown: &[Value]) -> Action {
     }
 }
 
-/// The operations in some order, each answered as it would be then: most of what random answers never reach.
+/// The operations in some order, each answered as it would be then: most of what random responses never reach.
 fn played(history: Vec<Operation>, moments: &[u64]) -> Vec<Operation> {
     let mut history = made_sensible(history);
     for (operation, wait) in history.iter_mut().zip(moments) {
@@ -166,7 +166,7 @@ proptest! {
         prop_assert_eq!(check(INITIAL, &history), Verdict::Linearizable);
     }
 
-    /// Near misses: one answer of a true history is replaced.
+    /// Near misses: one response of a true history is replaced.
     #[test]
     fn one_wrong_answer_is_judged_as_by_trying_every_order(
         history in vec(operation(6), 2..7), moments in vec(0..6_u64, 8),

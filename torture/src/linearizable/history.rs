@@ -1,11 +1,11 @@
-//! One client's call and its answer.
+//! One client's call and its response.
 
 use std::fmt;
 
 /// A record with two fields, each as the number of the write that brought it.
 pub(crate) type Value = [u32; 2];
 
-/// When the answer comes to an operation that never got one.
+/// When the response comes to an operation that never got one.
 pub(crate) const NEVER: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum Outcome {
     Stale,
     /// Refused with the promise that nothing was changed.
     Nothing,
-    /// There was no answer, or one that leaves it open.
+    /// There was no response, or one that leaves it open.
     Unknown,
 }
 

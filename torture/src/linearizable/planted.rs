@@ -18,8 +18,8 @@ fn swap(invoked: u64, returned: u64, expecting: Value, set: [Option<u32>; 2], ou
     Operation { client: 2, invoked, returned, action: Action::Write { set, expecting: Some(expecting) }, outcome }
 }
 
-/// Clients of a perfect record: every operation takes effect at one moment between its call and its answer, and every
-/// tenth write loses its answer, half of those their effect too.
+/// Clients of a perfect record: every operation takes effect at one moment between its call and its response, and every
+/// tenth write loses its response, half of those their effect too.
 fn long(seed: u64, clients: u16, operations: usize) -> Vec<Operation> {
     let mut random = SeededRandom::new(seed);
     let mut history = Vec::new();
@@ -28,7 +28,7 @@ fn long(seed: u64, clients: u16, operations: usize) -> Vec<Operation> {
     let mut last_seen = vec![value; clients.into()];
     let mut now = 0;
     for number in 1..=u32::try_from(operations).unwrap() {
-        // Effects come in the order of `now`; calls lie up to one round of all clients before, answers after.
+        // Effects come in the order of `now`; calls lie up to one round of all clients before, responses after.
         now += 10;
         let free: Vec<usize> = (0..free_at.len()).filter(|client| free_at[*client] < now).collect();
         let Some(client) = free.get(random.index(free.len().max(1))).copied() else {

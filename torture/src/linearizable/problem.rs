@@ -9,7 +9,7 @@ pub(super) const UNSEEN: u32 = u32::MAX;
 /// A field whose value is defined by the first operation that sees it: the beginning of a window.
 pub(super) const FREE: u32 = u32::MAX - 1;
 
-/// What must have happened at one moment between its call and its answer.
+/// What must have happened at one moment between its call and its response.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) invoked: u64,
@@ -77,7 +77,7 @@ fn place(operation: &Operation, first_seen: &HashMap<(usize, u32), u64>) -> Plac
         (Action::Write { set, expecting }, Outcome::Unknown) => {
             match returned.min(first_showing(set, first_seen)) {
                 NEVER => Placed::Possible(Unseen { invoked, set, expecting }),
-                // It happened, and before the first answer that showed it.
+                // It happened, and before the first response that showed it.
                 returned => {
                     let event = Event::Write { set, expecting, result: None };
                     Placed::Certain(Step { invoked, returned, event })
@@ -88,12 +88,12 @@ fn place(operation: &Operation, first_seen: &HashMap<(usize, u32), u64>) -> Plac
     }
 }
 
-/// When an answer first showed something of a write.
+/// When a response first showed something of a write.
 pub(super) fn first_showing(set: [Option<u32>; 2], first_seen: &HashMap<(usize, u32), u64>) -> u64 {
     fields(set).filter_map(|number| first_seen.get(&number)).min().copied().unwrap_or(NEVER)
 }
 
-/// When the first answer came that showed a number.
+/// When the first response came that showed a number.
 pub(super) fn first_seen(history: &[Operation]) -> HashMap<(usize, u32), u64> {
     let mut first = HashMap::new();
     for operation in history {

@@ -48,7 +48,7 @@ impl Place {
         self.happened[step / 64] |= 1 << (step % 64);
     }
 
-    /// Lets everything happen that is right here and changes nothing: waiting with it gains nothing. Answers with the
+    /// Lets everything happen that is right here and changes nothing: waiting with it gains nothing. Responses with the
     /// steps that may come next.
     fn settle(&mut self, problem: &Problem) -> Vec<usize> {
         loop {

@@ -31,7 +31,7 @@ struct Backup {
     before: Vec<Marks>,
     /// Sent before it ended.
     sent: Vec<Marks>,
-    writes_meanwhile: usize,
+    writes_during: usize,
     took: Duration,
 }
 
@@ -95,13 +95,13 @@ fn make(home: &Home, journals: &[Journal], file: &Path) -> Result<Backup> {
     let took = start.elapsed();
     let writes = |marks: &[Marks]| marks.iter().map(Marks::writes).sum::<usize>();
     let after: Vec<Marks> = journals.iter().map(Journal::acknowledged).collect();
-    let writes_meanwhile = writes(&after) - writes(&before);
+    let writes_during = writes(&after) - writes(&before);
     let sent = journals.iter().map(Journal::sent).collect();
-    Ok(Backup { file: file.to_path_buf(), before, sent, writes_meanwhile, took })
+    Ok(Backup { file: file.to_path_buf(), before, sent, writes_during, took })
 }
 
 fn measured(backups: &[Backup], compared: &Compared, refused: usize, count: usize, begun: usize) -> Vec<Measured> {
-    let disturbed = backups.iter().filter(|backup| backup.writes_meanwhile > 0).count();
+    let disturbed = backups.iter().filter(|backup| backup.writes_during > 0).count();
     let before = backups.last().map_or(0, |last| last.before.iter().map(Marks::writes).sum());
     let slowest = backups.iter().map(|backup| backup.took).max().unwrap_or_default();
     vec![

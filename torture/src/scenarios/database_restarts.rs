@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use perennial_harness::{SeededRandom, Server};
 
-use crate::answers::Answers;
 use crate::chains::{Chains, Stored};
 use crate::cluster::Cluster;
 use crate::failure::{Failure, Result};
 use crate::home::{self, Home};
 use crate::ledger;
 use crate::load::{Callers, Load, Work};
+use crate::responses::Responses;
 use crate::scenario::{Measured, Run};
 
 const PLAN: &str = "outlived";
@@ -28,12 +28,12 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let promotions = run.size.choose(0, 3, 20);
     let mut home = Home::new(run)?;
     let mut random = SeededRandom::new(run.seed);
-    let answers = Answers::default();
+    let responses = Responses::default();
 
     let server = home.serve()?;
     let user = home.user("outlived@example.com")?;
     home::create_plan(&server, PLAN)?;
-    let load = Load::new(server.address(), CALLERS, (&user, PLAN), &answers, 0);
+    let load = Load::new(server.address(), CALLERS, (&user, PLAN), &responses, 0);
     let mut entries = load.during(|load| (0..restarts).try_for_each(|_| restart(&mut home, load, &mut random)))?;
 
     let (server, _standby) =
@@ -43,7 +43,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
             drop(server);
             let mut standby = Cluster::following(run, primary(&mut home)?)?;
             let server = serve_either(&mut home, &standby)?;
-            let load = Load::new(server.address(), CALLERS, (&user, PLAN), &answers, 1);
+            let load = Load::new(server.address(), CALLERS, (&user, PLAN), &responses, 1);
             entries.extend(load.during(|load| {
                 (0..promotions).try_for_each(|_| fail_over(&mut home, &mut standby, load, &mut random))
             })?);
@@ -51,24 +51,24 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         };
     let stored = Stored::read(&home)?;
     let outages = restarts + promotions;
-    let mut measured = of_answers(&answers, outages);
+    let mut measured = of_answers(&responses, outages);
     measured.extend(ledger::measured(&entries, &stored, outages * 20));
     measured.push(ledger::never_sent(&entries, &stored));
     measured.extend(Chains::of(&stored, server.address())?.measured());
     Ok(measured)
 }
 
-fn of_answers(answers: &Answers, outages: usize) -> Vec<Measured> {
-    let (recovery, slowest) = (answers.slowest_recovery(), answers.slowest());
+fn of_answers(responses: &Responses, outages: usize) -> Vec<Measured> {
+    let (recovery, slowest) = (responses.slowest_recovery(), responses.slowest());
     let millis = |duration: Duration| format!("{} ms", duration.as_millis());
     vec![
         Measured::at_least("times the database went away", outages, outages),
-        Measured::at_least("rejected with 503 during the outage", answers.refused.load(Relaxed), outages),
-        Measured::none("rejected with 503 at other times", answers.refused_without_reason.load(Relaxed)),
-        Measured::none("unexpected response, or none", answers.wrong.load(Relaxed)),
+        Measured::at_least("rejected with 503 during the outage", responses.refused.load(Relaxed), outages),
+        Measured::none("rejected with 503 at other times", responses.refused_without_reason.load(Relaxed)),
+        Measured::none("unexpected response, or none", responses.wrong.load(Relaxed)),
         Measured::new("slowest: all served after it was back", millis(recovery), "<= 5000 ms", recovery <= HEALTHY),
         Measured::new("slowest response", millis(slowest), "<= 30000 ms", slowest <= RESPONSE),
-        Measured::at_least("repeated and answered from the key", answers.replayed.load(Relaxed), outages / 10),
+        Measured::at_least("repeated and answered from the key", responses.replayed.load(Relaxed), outages / 10),
     ]
 }
 

@@ -125,13 +125,13 @@ fn undelivered(home: &Home) -> Result<usize> {
 }
 
 fn post(server: SocketAddr, target: &str, body: &Value) -> Result {
-    let answer = Connection::open(server)
+    let response = Connection::open(server)
         .and_then(|mut connection| connection.call("POST", target, &[TRUSTED], Some(&body.to_string())))
         .map_err(could_not(format!("call {target}")))?;
-    if answer.status == 201 {
+    if response.status == 201 {
         return Ok(());
     }
-    Err(Failure::new(format!("{target} was refused: {}", answer.json())))
+    Err(Failure::new(format!("{target} was refused: {}", response.json())))
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 //! order and comes back, and one after another is killed and comes back.
 //!
 //! A request is what a client sends to the proxy once; what the proxy sends again is its own affair. It has **failed** when
-//! its answer is not the success it must be, or when there is none. The client then sends it again until it is served, and
+//! its response is not the success it must be, or when there is none. The client then sends it again until it is served, and
 //! each time counts. At the end every row and event is compared with the clients' responses. Nothing here is drawn by
-//! random: the seed decides nothing, and whom a stop or a kill meets in which act is the scheduler's.
+//! random: the seed decides nothing, and what a stop or a kill interrupts depends on the scheduler.
 
 mod client;
 mod load;
@@ -21,7 +21,7 @@ use crate::home::{self, Home};
 use crate::proxies::Pooler;
 use crate::scenario::{Measured, Run};
 use crate::threads;
-use load::{Kind, Load, Phase, Told};
+use load::{Kind, Load, Outcomes, Phase};
 use member::Member;
 use proxy::Proxy;
 use store::Store;
@@ -46,24 +46,24 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let user = home.user("fleet@example.com")?;
     let load = Load::new(proxy.address(), user);
     let calm = Duration::from_secs(run.size.choose(2, 5, 20));
-    let (told, exits) = std::thread::scope(|scope| -> Result<(Vec<Told>, usize)> {
+    let (outcomes, exits) = std::thread::scope(|scope| -> Result<(Vec<Outcomes>, usize)> {
         let at_work = &load;
         let clients = (0..CLIENTS).map(|number| scope.spawn(move || client::work(at_work, number))).collect();
         std::thread::sleep(calm);
         let disturbed = disturb(&home, &pooler, &mut members, &load, rounds);
         load.finish();
-        let told = threads::join(clients)?;
-        Ok((told, disturbed?))
+        let outcomes = threads::join(clients)?;
+        Ok((outcomes, disturbed?))
     })?;
 
-    let told = Told::together(told);
-    told.write(&home.directory().join("failed.txt"))?;
-    measured.extend(of_load(&told, rounds, exits));
-    measured.extend(Store::read(&home)?.measured(&told));
+    let outcomes = Outcomes::together(outcomes);
+    outcomes.write(&home.directory().join("failed.txt"))?;
+    measured.extend(of_load(&outcomes, rounds, exits));
+    measured.extend(Store::read(&home)?.measured(&outcomes));
     Ok(measured)
 }
 
-/// Stops and kills; answers how many stops were exits with 0 in time. A round is over when the server that came back carries
+/// Stops and kills; returns how many stops were exits with 0 in time. A round is over when the server that came back carries
 /// requests again.
 fn disturb(home: &Home, pooler: &Pooler, members: &mut [Member], load: &Load, rounds: usize) -> Result<usize> {
     let mut exits = 0;
@@ -88,11 +88,11 @@ fn disturb(home: &Home, pooler: &Pooler, members: &mut [Member], load: &Load, ro
     Ok(exits)
 }
 
-fn of_load(told: &Told, rounds: usize, exits: usize) -> Vec<Measured> {
-    let failed = |phase: Phase, kind: Kind| told.count(phase, kind).failed;
-    let sent = |phase: Phase| Kind::ALL.into_iter().map(|kind| told.count(phase, kind).sent).sum::<usize>();
+fn of_load(outcomes: &Outcomes, rounds: usize, exits: usize) -> Vec<Measured> {
+    let failed = |phase: Phase, kind: Kind| outcomes.count(phase, kind).failed;
+    let sent = |phase: Phase| Kind::ALL.into_iter().map(|kind| outcomes.count(phase, kind).sent).sum::<usize>();
     let all_failed = |phase: Phase| Kind::ALL.into_iter().map(|kind| failed(phase, kind)).sum::<usize>();
-    let changes = told.count(Phase::Killing, Kind::Change);
+    let changes = outcomes.count(Phase::Killing, Kind::Change);
     vec![
         Measured::at_least("requests while all was well", sent(Phase::Calm), 100),
         Measured::none("failed while all was well", all_failed(Phase::Calm)),
@@ -110,6 +110,6 @@ fn of_load(told: &Told, rounds: usize, exits: usize) -> Vec<Measured> {
             format!("<= {}", rounds * CLIENTS),
             changes.failed <= rounds * CLIENTS,
         ),
-        Measured::none("reads that did not show what was acknowledged before", told.stale),
+        Measured::none("reads that did not show what was acknowledged before", outcomes.stale),
     ]
 }

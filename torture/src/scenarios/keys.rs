@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use perennial_harness::{Answer, Server};
+use perennial_harness::{Response, Server};
 use serde_json::json;
 
-use crate::crew::{Crew, Post};
+use crate::concurrent_callers::{ConcurrentCallers, Post};
 use crate::failure::Result;
 use crate::home::{self, Home, TRUSTED};
 use crate::rows;
@@ -17,7 +17,7 @@ use crate::threads;
 
 const CALLERS: usize = 16;
 /// Keys in use at the same time.
-const CREWS: usize = 4;
+const GROUPS: usize = 4;
 const PLAN: &str = "keyed";
 
 const ROWS: &str = "SELECT COUNT(*) FROM subscriptions";
@@ -34,9 +34,9 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
 
     let tallies = std::thread::scope(|scope| {
         let (addresses, user) = (&addresses, &user);
-        let crew = |number| scope.spawn(move || ask(addresses, user, (number..keys).step_by(CREWS)));
-        let crews: Vec<_> = (0..CREWS).map(crew).collect();
-        threads::join(crews)
+        let group = |number| scope.spawn(move || ask(addresses, user, (number..keys).step_by(GROUPS)));
+        let groups: Vec<_> = (0..GROUPS).map(group).collect();
+        threads::join(groups)
     })?;
     let total = |scenario: fn(&Tally) -> usize| tallies.iter().map(scenario).sum::<usize>();
     let refusals: BTreeSet<&str> = tallies.iter().flat_map(|tally| &tally.refusals).map(String::as_str).collect();
@@ -46,9 +46,9 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         exactly("rows, one for each key", rows::count(&home, ROWS)?),
         exactly("events of their making", rows::count(&home, EVENTS)?),
         exactly("keys stored", rows::count(&home, KEYS)?),
-        exactly("answers that made the row", total(|tally| tally.fresh)),
-        Measured::none("keys whose 16 answers differ", total(|tally| tally.differing)),
-        Measured::none("answers other than 201", total(|tally| tally.refused)),
+        exactly("responses that made the row", total(|tally| tally.fresh)),
+        Measured::none("keys whose 16 responses differ", total(|tally| tally.differing)),
+        Measured::none("responses other than 201", total(|tally| tally.refused)),
         Measured::new("  which", format!("[{refusals}]"), "none", refusals.is_empty()),
         Measured::new("refused with 503, and sent again", total(|tally| tally.refused_at_first), "any", true),
     ])
@@ -65,47 +65,47 @@ struct Tally {
 }
 
 impl Tally {
-    fn take(&mut self, answers: &[Answer]) {
-        let refused = || answers.iter().filter(|answer| answer.status != 201);
+    fn take(&mut self, responses: &[Response]) {
+        let refused = || responses.iter().filter(|response| response.status != 201);
         self.refused += refused().count();
-        self.refusals.extend(refused().map(|answer| format!("{} {}", answer.status, answer.code())));
-        self.fresh += answers.iter().filter(|answer| answer.header("idempotency-replayed").is_none()).count();
-        let told = |answer: &Answer| {
-            let header = |name| answer.header(name).map(str::to_owned);
-            (answer.status, answer.body.clone(), header("location"), header("etag"))
+        self.refusals.extend(refused().map(|response| format!("{} {}", response.status, response.code())));
+        self.fresh += responses.iter().filter(|response| response.header("idempotency-replayed").is_none()).count();
+        let compared = |response: &Response| {
+            let header = |name| response.header(name).map(str::to_owned);
+            (response.status, response.body.clone(), header("location"), header("etag"))
         };
-        self.differing += usize::from(answers.iter().any(|answer| told(answer) != told(&answers[0])));
+        self.differing += usize::from(responses.iter().any(|response| compared(response) != compared(&responses[0])));
     }
 }
 
 fn ask(servers: &[SocketAddr], user: &str, numbers: impl Iterator<Item = usize>) -> Result<Tally> {
-    let mut crew = Crew::open(servers, CALLERS)?;
+    let mut callers = ConcurrentCallers::open(servers, CALLERS)?;
     let mut tally = Tally::default();
     for number in numbers {
         let key = format!("key-{number}");
         let body = json!({ "user_id": user, "subscription_plan_id": PLAN }).to_string();
         let post = Post { target: "/subscriptions", headers: vec![TRUSTED, ("idempotency-key", &key)], body: &body };
         let posts = vec![post; CALLERS];
-        tally.take(&crew.all(&posts)?);
+        tally.take(&callers.send_all(&posts)?);
     }
-    Ok(Tally { refused_at_first: crew.refused(), ..tally })
+    Ok(Tally { refused_at_first: callers.refused(), ..tally })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn answer(status: u16, body: &str, replayed: bool) -> Answer {
+    fn response(status: u16, body: &str, replayed: bool) -> Response {
         let replayed = replayed.then(|| ("idempotency-replayed".to_owned(), "true".to_owned()));
-        Answer { status, headers: replayed.into_iter().collect(), body: body.into() }
+        Response { status, headers: replayed.into_iter().collect(), body: body.into() }
     }
 
     #[test]
     fn one_answer_that_differs_is_enough() {
         let mut tally = Tally::default();
-        tally.take(&[answer(201, "a", false), answer(201, "a", true)]);
+        tally.take(&[response(201, "a", false), response(201, "a", true)]);
         assert_eq!((tally.fresh, tally.differing, tally.refused), (1, 0, 0));
-        tally.take(&[answer(201, "a", false), answer(201, "b", false), answer(409, "a", true)]);
+        tally.take(&[response(201, "a", false), response(201, "b", false), response(409, "a", true)]);
         assert_eq!((tally.fresh, tally.differing, tally.refused), (3, 1, 1));
     }
 }

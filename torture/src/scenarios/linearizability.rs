@@ -1,6 +1,6 @@
 //! R5: clients read and change single records while servers are killed under them. Afterwards an order must be found in
-//! which every answer that was given is right; on PostgreSQL two servers share the database, and either may be killed.
-//! The seed decides what is asked and after how many answers each kill comes; how the clients interleave is the
+//! which every response that was given is right; on PostgreSQL two servers share the database, and either may be killed.
+//! The seed decides what is asked and after how many responses each kill comes; how the clients interleave is the
 //! scheduler's.
 
 mod client;
@@ -53,7 +53,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     Ok(judgement.measured(wanted, kills))
 }
 
-/// Lets all clients work through their histories, and kills a server now and then. Answers how often.
+/// Lets all clients work through their histories, and kills a server now and then. Responses how often.
 fn work(servers: &Servers<'_>, histories: &[History], random: &mut SeededRandom) -> Result<usize> {
     let done = AtomicUsize::new(0);
     let stopped = AtomicBool::new(false);

@@ -196,10 +196,10 @@ impl<'a> Night<'a> {
         let (mut invoices, mut cursor) = (Vec::new(), String::new());
         loop {
             let target = format!("/invoices?limit={PAGE}{cursor}");
-            let answer = connection
+            let response = connection
                 .call("GET", &target, &[("client-id", &self.client_id)], None)
                 .map_err(could_not("list invoices"))?;
-            let page = answer.json();
+            let page = response.json();
             let listed = page["data"].as_array().ok_or_else(|| Failure::new(format!("no list of invoices: {page}")))?;
             for invoice in listed {
                 invoices.push(Billed {
@@ -227,13 +227,13 @@ impl<'a> Night<'a> {
 
     fn call_on(&self, connection: &mut Connection, method: &str, target: &str, body: &Value) -> Result<Value> {
         let body = (!body.is_null()).then(|| body.to_string());
-        let answer = connection
+        let response = connection
             .call(method, target, &[("client-id", &self.client_id)], body.as_deref())
             .map_err(could_not(format!("call {target}")))?;
-        if matches!(answer.status, 200 | 201) {
-            return Ok(answer.data().clone());
+        if matches!(response.status, 200 | 201) {
+            return Ok(response.data().clone());
         }
-        Err(Failure::new(format!("{method} {target} was refused: {}", answer.json())))
+        Err(Failure::new(format!("{method} {target} was refused: {}", response.json())))
     }
 }
 

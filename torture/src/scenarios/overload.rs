@@ -1,4 +1,4 @@
-//! R8: twice as many requests as can be answered, whether or not answers come. Half are reads, half creates.
+//! R8: twice as many requests as can be answered, whether or not responses come. Half are reads, half creates.
 //! A latency is counted from when its request was due, so that a generator held up by the server hides nothing.
 //! Server and generator have a core each; the timings are the machine's, nothing is left to the seed.
 
@@ -16,7 +16,7 @@ use crate::files;
 use crate::home::{self, Home};
 use crate::latencies::shown;
 use crate::scenario::{Measured, Run};
-use load::{Load, Requests, Told, float};
+use load::{Load, Outcomes, Requests, float};
 
 /// Connections that saturate the server, and those that the surplus comes on.
 const SATURATING: usize = 64;
@@ -53,7 +53,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     drop(pinned);
 
     let goodput = flood.accepted_a_second() / saturation;
-    let answers = flood.answers_a_second() / (TIMES * saturation);
+    let responses = flood.answers_a_second() / (TIMES * saturation);
     let creates = flood.creates_a_second() / saturated.creates_a_second();
     let (accepted, refused) = (flood.accepted.percentile(99), flood.refused.percentile(99));
     let recovery = after.last_trouble(ACCEPTED_GOAL);
@@ -76,11 +76,11 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
             accepted <= Some(ACCEPTED_GOAL),
         ),
         Measured::timing(run.size, "p99 of the refusals", shown(refused), "<= 10 ms", refused <= Some(REFUSED_GOAL)),
-        Measured::new("processor time of a refusal, of an answer's", a_refusal, "any", true),
-        Measured::new("answers a second of what was due", format!("{:.0} %", 100.0 * answers), "any", true),
+        Measured::new("processor time of a refusal, of a response's", a_refusal, "any", true),
+        Measured::new("responses a second of what was due", format!("{:.0} %", 100.0 * responses), "any", true),
         Measured::new(
-            "p99 of all answers, from when they were asked for",
-            shown(flood.answers.percentile(99)),
+            "p99 of all responses, from when they were asked for",
+            shown(flood.responses.percentile(99)),
             "any",
             true,
         ),
@@ -104,21 +104,21 @@ fn serve(home: &Home) -> Result<Server> {
     Ok(server)
 }
 
-/// What a refusal costs of what an answer does, at a server that refuses all but one at a time. Processor time is the
+/// What a refusal costs of what a response does, at a server that refuses all but one at a time. Processor time is the
 /// one timing that a busy machine leaves alone.
 fn refusal(home: &Home, user: &str, an_answer: f64, time: Duration) -> Result<String> {
     home.configure("[limits]\nrequests_in_flight = 1\n")?;
     let server = serve(home)?;
     let requests = Requests::new(server.address(), PLAN, user);
-    let spent = |connections| -> Result<(f64, Told)> {
+    let spent = |connections| -> Result<(f64, Outcomes)> {
         let before = cpu::used(server.pid())?;
-        let told = load::run(&requests, &Load::closed(connections, time))?;
-        Ok((cpu::used(server.pid())? - before, told))
+        let outcomes = load::run(&requests, &Load::closed(connections, time))?;
+        Ok((cpu::used(server.pid())? - before, outcomes))
     };
     // A create with a commit for itself costs more than one at saturation.
-    let (alone, told) = spent(1)?;
-    let a_create = alone / float(told.creates.max(1));
-    let (crowded, told) = spent(SATURATING)?;
-    let a_refusal = (crowded - float(told.creates) * a_create) / float(told.refused.count().max(1));
+    let (alone, outcomes) = spent(1)?;
+    let a_create = alone / float(outcomes.creates.max(1));
+    let (crowded, outcomes) = spent(SATURATING)?;
+    let a_refusal = (crowded - float(outcomes.creates) * a_create) / float(outcomes.refused.count().max(1));
     Ok(format!("{:.0} % of {:.0} us", 100.0 * a_refusal / an_answer, an_answer * 1e6))
 }

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use perennial_harness::{SeededRandom, Server};
 
-use crate::answers::Answers;
 use crate::chains::{Chains, Stored};
 use crate::cluster::Cluster;
 use crate::failure::{Failure, Result};
@@ -18,6 +17,7 @@ use crate::ledger::{self, Entry};
 use crate::load::{Callers, Load, Work};
 use crate::proxies::Pooler;
 use crate::relay::Relay;
+use crate::responses::Responses;
 use crate::scenario::{Measured, Run};
 
 const PLAN: &str = "promoted";
@@ -46,21 +46,21 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let relay = Relay::start(home.cluster()?.address(), run.seed)?;
     let mut databases = Databases { home, standby, relay };
     let mut random = SeededRandom::new(run.seed);
-    let answers = Answers::default();
+    let responses = Responses::default();
 
     let server = databases.home.serve_on(&databases.relay.url(), "plain.log")?;
     home::create_plan(&server, PLAN)?;
     let user = databases.home.user("promoted@example.com")?;
-    let mut entries = databases.promote_under_load(&server, &user, &answers, &mut random, promotions, 0)?;
+    let mut entries = databases.promote_under_load(&server, &user, &responses, &mut random, promotions, 0)?;
     drop(server);
 
     databases.home.configure(POOLED)?;
     let pooler = Pooler::start(&databases.home, databases.relay.address())?;
     let server = databases.home.serve_on(&pooler.url(), "pooled.log")?;
-    entries.extend(databases.promote_under_load(&server, &user, &answers, &mut random, promotions, 1)?);
+    entries.extend(databases.promote_under_load(&server, &user, &responses, &mut random, promotions, 1)?);
 
     let stored = Stored::read(&databases.home)?;
-    let mut measured = of_answers(run, &answers, promotions);
+    let mut measured = of_answers(run, &responses, promotions);
     measured.extend(ledger::measured(&entries, &stored, promotions * 40));
     measured.push(ledger::never_sent(&entries, &stored));
     measured.extend(Chains::of(&stored, server.address())?.measured());
@@ -72,12 +72,12 @@ impl Databases {
         &mut self,
         server: &Server,
         user: &str,
-        answers: &Answers,
+        responses: &Responses,
         random: &mut SeededRandom,
         promotions: usize,
         part: u64,
     ) -> Result<Vec<Entry>> {
-        let load = Load::new(server.address(), CALLERS, (user, PLAN), answers, part);
+        let load = Load::new(server.address(), CALLERS, (user, PLAN), responses, part);
         load.during(|load| (0..promotions).try_for_each(|_| self.promote(load, random)))
     }
 
@@ -102,14 +102,14 @@ impl Databases {
     }
 }
 
-fn of_answers(run: &Run, answers: &Answers, promotions: usize) -> Vec<Measured> {
-    let recovery = answers.slowest_recovery();
+fn of_answers(run: &Run, responses: &Responses, promotions: usize) -> Vec<Measured> {
+    let recovery = responses.slowest_recovery();
     let millis = format!("{} ms", recovery.as_millis());
     vec![
         Measured::new("promotions behind a plain URL", promotions, promotions.to_string(), true),
         Measured::new("promotions behind PgBouncer", promotions, promotions.to_string(), true),
-        Measured::at_least("answered with 503", answers.refused.load(Relaxed), promotions),
-        Measured::none("answered otherwise (500), or not", answers.wrong.load(Relaxed)),
+        Measured::at_least("answered with 503", responses.refused.load(Relaxed), promotions),
+        Measured::none("answered otherwise (500), or not", responses.wrong.load(Relaxed)),
         Measured::timing(run.size, "slowest: all served after a promotion", millis, "<= 5000 ms", recovery <= HEALTHY),
     ]
 }

@@ -1,6 +1,6 @@
-//! R7: many sessions, each refreshed by twenty callers at once, one answer in ten lost on its way, and thieves among them.
+//! R7: many sessions, each refreshed by twenty callers at once, one response in ten lost on its way, and thieves among them.
 //! Each session takes one step, every caller gets the identical successor, and only thieves are signed out.
-//! On PostgreSQL the callers are spread over two servers. The seed decides which answers are lost and who meets whom; the
+//! On PostgreSQL the callers are spread over two servers. The seed decides which responses are lost and who meets whom; the
 //! order in which the twenty are heard is the scheduler's.
 //!
 //! The ten seconds in which a predecessor is accepted are waited for, so a quick run leaves out what comes after
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use perennial_harness::{SeededRandom, Server};
 
-use crate::crew::Crew;
+use crate::concurrent_callers::ConcurrentCallers;
 use crate::failure::Result;
 use crate::home::Home;
 use crate::rows;
@@ -26,7 +26,7 @@ use thief::Thief;
 
 const CALLERS: usize = 20;
 /// Sessions that are refreshed at the same time.
-const CREWS: usize = 4;
+const GROUPS: usize = 4;
 /// Just over the ten seconds in which concurrent callers are one.
 const LATER: Duration = Duration::from_millis(10_500);
 /// A thief who takes turns with the owner has three late retries in hand, less what the owner used.
@@ -46,7 +46,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let mut owners: Vec<Owner> = sign_in::sessions(&home, addresses[0], sessions)?
         .into_iter()
         .zip(0..)
-        .map(|(held, place)| Owner::new(held, Thief::of(place, with_waiting), random.part(place), with_waiting))
+        .map(|(tokens, place)| Owner::new(tokens, Thief::of(place, with_waiting), random.part(place), with_waiting))
         .collect();
 
     let start = Instant::now();
@@ -68,7 +68,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         everybody.each(Owner::come_second)?;
     }
     everybody.each(Owner::look)?;
-    let overloaded: usize = everybody.crews.iter().map(Crew::refused).sum();
+    let overloaded: usize = everybody.groups.iter().map(ConcurrentCallers::refused).sum();
     drop(everybody);
     let deadlocks = if home.cluster.is_some() { rows::count(&home, DEADLOCKS)? } else { 0 };
 
@@ -83,40 +83,42 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         Measured::new("refused with 503, and sent again", overloaded, "any", true),
         every("sessions one step on", one_step, sessions),
         every("sessions with one successor for all callers", count(&|owner| owner.given.len() == 1), sessions),
-        Measured::at_least("answers lost", total(|owner| owner.lost), sessions),
-        every("lost answers asked for again", retried, total(|owner| owner.lost)),
+        Measured::at_least("responses lost", total(|owner| owner.lost), sessions),
+        every("lost responses asked for again", retried, total(|owner| owner.lost)),
         Measured::none("refused to owners", refused),
         Measured::none("forced logouts", forced),
         every("thieves caught", count(&|owner| owner.thief.is_some() && owner.is_dead()), thieves),
         Measured::none("owners without a thief who were thrown out", count(&|it| it.thief.is_none() && it.is_dead())),
         Measured::none("sessions of which some tokens work and some do not", count(&|it| it.alive > 0 && it.dead > 0)),
-        Measured::none("answers in the end that are neither 200 nor 401", total(|owner| owner.odd)),
+        Measured::none("responses in the end that are neither 200 nor 401", total(|owner| owner.odd)),
         Measured::none("turns that gave another successor", total(|owner| owner.strangers)),
         Measured::none("deadlocks in the database", deadlocks),
     ])
 }
 
-/// All owners, shared out among the crews.
+/// All owners, shared out among the groups.
 struct Everybody<'a> {
-    crews: Vec<Crew>,
+    groups: Vec<ConcurrentCallers>,
     owners: &'a mut [Owner],
 }
 
 impl<'a> Everybody<'a> {
     fn gather(servers: &[SocketAddr], owners: &'a mut [Owner]) -> Result<Self> {
-        let crews = (0..CREWS).map(|_| Crew::open(servers, CALLERS)).collect::<Result<_>>()?;
-        Ok(Self { crews, owners })
+        let groups = (0..GROUPS).map(|_| ConcurrentCallers::open(servers, CALLERS)).collect::<Result<_>>()?;
+        Ok(Self { groups, owners })
     }
 
     /// Every owner does this, so many at a time.
-    fn each(&mut self, act: fn(&mut Owner, &mut Crew) -> Result) -> Result {
-        let share = self.owners.len().div_ceil(CREWS);
+    fn each(&mut self, act: fn(&mut Owner, &mut ConcurrentCallers) -> Result) -> Result {
+        let share = self.owners.len().div_ceil(GROUPS);
         std::thread::scope(|scope| {
-            let shares = self.crews.iter_mut().zip(self.owners.chunks_mut(share));
-            let crews: Vec<_> = shares
-                .map(|(crew, owners)| scope.spawn(move || owners.iter_mut().try_for_each(|owner| act(owner, crew))))
+            let shares = self.groups.iter_mut().zip(self.owners.chunks_mut(share));
+            let groups: Vec<_> = shares
+                .map(|(callers, owners)| {
+                    scope.spawn(move || owners.iter_mut().try_for_each(|owner| act(owner, callers)))
+                })
                 .collect();
-            threads::join(crews).map(drop)
+            threads::join(groups).map(drop)
         })
     }
 }

@@ -161,15 +161,15 @@ impl<'a> Organization<'a> {
 
     fn call(&self, method: &str, target: &str, body: &Value) -> Result<Value> {
         let body = (!body.is_null()).then(|| body.to_string());
-        let answer = Connection::open(self.servers[0].address())
+        let response = Connection::open(self.servers[0].address())
             .and_then(|mut connection| {
                 connection.call(method, target, &[("client-id", &self.client_id)], body.as_deref())
             })
             .map_err(could_not(format!("call {target}")))?;
-        if matches!(answer.status, 200 | 201) {
-            return Ok(answer.data().clone());
+        if matches!(response.status, 200 | 201) {
+            return Ok(response.data().clone());
         }
-        Err(Failure::new(format!("{method} {target} was refused: {}", answer.json())))
+        Err(Failure::new(format!("{method} {target} was refused: {}", response.json())))
     }
 }
 

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use perennial_harness::Server;
 
-use crate::answers::Answers;
 use crate::caller::{Caller, create_subscription};
 use crate::chains::{Chains, Stored};
 use crate::failure::{Result, could_not};
 use crate::home::{self, Home};
 use crate::ledger::{self, Entry};
+use crate::responses::Responses;
 use crate::rows;
 use crate::scenario::{Measured, Run};
 use crate::threads;
@@ -47,20 +47,20 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let events = seeded::events(&home, run.size.choose(300_000, 500_000, 1_000_000))?;
 
     let server = home.serve()?;
-    let answers = Answers::default();
+    let responses = Responses::default();
     let is_stopped = AtomicBool::new(false);
     let (mut measured, entries) = std::thread::scope(|scope| -> Result<_> {
         let (address, subscription) = (server.address(), subscription.as_str());
-        let (answers, is_stopped) = (&answers, &is_stopped);
+        let (responses, is_stopped) = (&responses, &is_stopped);
         let creators = (0..CREATORS)
-            .map(|number| scope.spawn(move || Ok(create(address, subscription, answers, number, is_stopped))))
+            .map(|number| scope.spawn(move || Ok(create(address, subscription, responses, number, is_stopped))))
             .collect();
         let measured = under_load(run, &home, &server, expired, limit, events);
         is_stopped.store(true, Relaxed);
         let entries: Vec<Entry> = threads::join::<Vec<Entry>>(creators)?.into_iter().flatten().collect();
         Ok((measured?, entries))
     })?;
-    let slowest = answers.slowest();
+    let slowest = responses.slowest();
     measured.push(Measured::timing(
         run.size,
         "slowest create during the sweep",
@@ -68,7 +68,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         "<= 1000 ms",
         slowest <= SLOWEST,
     ));
-    measured.push(Measured::none("creates answered otherwise, or not", answers.wrong.load(Relaxed)));
+    measured.push(Measured::none("creates answered otherwise, or not", responses.wrong.load(Relaxed)));
     measured.extend(if home.cluster.is_none() { space::compacted(&home, server)? } else { Vec::new() });
 
     let server = home.serve()?;
@@ -117,11 +117,11 @@ fn under_load(
 fn create(
     address: SocketAddr,
     subscription: &str,
-    answers: &Answers,
+    responses: &Responses,
     number: u64,
     is_stopped: &AtomicBool,
 ) -> Vec<Entry> {
-    let mut caller = Caller::new(address, answers);
+    let mut caller = Caller::new(address, responses);
     let stopped = || is_stopped.load(Relaxed);
     for number in ((number + 1) * NUMBERS).. {
         if stopped() {

@@ -18,7 +18,7 @@ use crowd::{Crowd, Sizes};
 /// Both ends of all connections, and what else is open.
 const FILES: u64 = 12_500;
 const LIMITS: &str = "[limits]\nconnections = 12000\n";
-/// Enough for an answer that does not fit into a socket.
+/// Enough for a response that does not fit into a socket.
 const PLANS: usize = 200;
 const SETTLED: Duration = Duration::from_secs(2);
 const MEMORY_GOAL_KIBIBYTES: u64 = 128 * 1024;

@@ -2,14 +2,14 @@
 //!
 //! In flight means what HTTP can promise (RFC 9112, 9.3 and 9.6). A request that the server had begun to take when the
 //! signal came is served. Any other on an open connection gets a complete response, possibly a 503 that reports that the server
-//! stops, or sees the connection end before the first byte of an answer. In both cases the server did nothing of it, so
-//! that it may safely be sent again elsewhere: it has left no trace in the store. Half an answer, and a success that
+//! stops, or sees the connection end before the first byte of a response. In both cases the server did nothing of it, so
+//! that it may safely be sent again elsewhere: it has left no trace in the store. Half a response, and a success that
 //! that were not acknowledged, are failures.
-//! The seed decides when the signals come; whom they meet in which act is the scheduler's.
+//! The seed decides when the signals come; what they interrupt depends on the scheduler.
 
 mod client;
-mod dawdler;
 mod ledger;
+mod slow_client;
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use ledger::{Entry, Ledger};
 
 const CLIENTS: usize = 32;
 /// Requests that are half sent when the signal comes.
-const DAWDLERS: usize = 4;
+const SLOW_CLIENTS: usize = 4;
 const LONGEST_EXIT: Duration = Duration::from_secs(10);
 const PLAN: &str = "stopped";
 
@@ -58,11 +58,12 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
 
 fn stop_under_load(round: &Round<'_>, server: &mut Server, random: &mut SeededRandom, ledger: &mut Ledger) -> Result {
     let moment = Duration::from_millis(random.between(100, 1_000));
-    let delays = [(); DAWDLERS].map(|()| Duration::from_millis(random.between(1, 1_500)));
+    let delays = [(); SLOW_CLIENTS].map(|()| Duration::from_millis(random.between(1, 1_500)));
     let (entries, took) = std::thread::scope(|scope| -> Result<(Vec<Entry>, Option<Duration>)> {
         let mut clients: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(move || client::work(round, number))).collect();
-        let dawdlers = delays.into_iter().enumerate();
-        clients.extend(dawdlers.map(|(number, delay)| scope.spawn(move || dawdler::work(round, number, delay))));
+        let slow_clients = delays.into_iter().enumerate();
+        clients
+            .extend(slow_clients.map(|(number, delay)| scope.spawn(move || slow_client::work(round, number, delay))));
         std::thread::sleep(moment);
         let start = *round.signal.get_or_init(Instant::now);
         server.signal("TERM");

@@ -12,11 +12,11 @@ mod scene;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use crate::answers::Answers;
 use crate::chains::{Chains, Stored};
 use crate::failure::Result;
 use crate::home::{self, Home};
 use crate::ledger::{self, Entry};
+use crate::responses::Responses;
 use crate::scenario::{Measured, Run};
 use case::Case;
 use scene::Seen;
@@ -31,17 +31,17 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let cases = run.size.choose(&Case::QUICK[..], &Case::ALL[..], &Case::ALL[..]);
     let rounds = run.size.choose(1, 1, 3);
     let home = Home::new(run)?;
-    let answers = Answers::default();
+    let responses = Responses::default();
     let server = home.serve()?;
     home::create_plan(&server, PLAN)?;
     let user = home.user("stuck@example.com")?;
 
     let (mut measured, mut entries) = (Vec::new(), Vec::new());
     for (number, case) in (0..).zip(std::iter::repeat_n(cases, rounds).flatten()) {
-        let seen = scene::play(&home, *case, &user, &answers, number, &mut entries)?;
+        let seen = scene::play(&home, *case, &user, &responses, number, &mut entries)?;
         measured.extend(of_case(*case, &seen));
     }
-    measured.extend(of_all(&home, &server, &answers, &entries)?);
+    measured.extend(of_all(&home, &server, &responses, &entries)?);
     Ok(measured)
 }
 
@@ -75,13 +75,13 @@ fn of_case(case: Case, seen: &Seen) -> Vec<Measured> {
 fn of_all(
     home: &Home,
     server: &perennial_harness::Server,
-    answers: &Answers,
+    responses: &Responses,
     entries: &[Entry],
 ) -> Result<Vec<Measured>> {
     let stored = Stored::read(home)?;
     let mut measured = vec![
-        Measured::at_least("answered with 503", answers.refused.load(Relaxed), 1),
-        Measured::none("answered otherwise (500), or not", answers.wrong.load(Relaxed)),
+        Measured::at_least("answered with 503", responses.refused.load(Relaxed), 1),
+        Measured::none("answered otherwise (500), or not", responses.wrong.load(Relaxed)),
     ];
     measured.extend(ledger::measured(entries, &stored, 20));
     measured.extend(Chains::of(&stored, server.address())?.measured());

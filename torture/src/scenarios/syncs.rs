@@ -5,7 +5,7 @@ pub(crate) mod order;
 
 use std::net::SocketAddr;
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 use serde_json::json;
 
 use crate::failure::{Failure, Result, could_not};
@@ -39,7 +39,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
 }
 
 /// Creates a plan that bears its mark everywhere.
-pub(super) fn create(connection: &mut Connection, number: usize) -> std::io::Result<Answer> {
+pub(super) fn create(connection: &mut Connection, number: usize) -> std::io::Result<Response> {
     let mark = mark(number);
     let body = json!({ "name": mark, "slug": mark, "price": 1, "billing_cycle": "monthly" }).to_string();
     connection.call("POST", "/subscription-plans", &[TRUSTED, ("x-request-id", &mark)], Some(&body))
@@ -58,9 +58,9 @@ fn write_part(address: SocketAddr, numbers: impl Iterator<Item = usize>) -> Resu
     let mut connection = Connection::open(address).map_err(could_not("connect"))?;
     let mut acknowledged = 0;
     for number in numbers {
-        let answer = create(&mut connection, number).map_err(could_not("write"))?;
-        if answer.status != 201 {
-            return Err(Failure::new(format!("a write was refused: {}", answer.json())));
+        let response = create(&mut connection, number).map_err(could_not("write"))?;
+        if response.status != 201 {
+            return Err(Failure::new(format!("a write was refused: {}", response.json())));
         }
         acknowledged += 1;
     }

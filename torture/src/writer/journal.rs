@@ -56,7 +56,7 @@ pub(crate) struct Record {
 
 /// One write.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum Operation {
     Create(Record),
     /// The place of the record, and its new mark.
     Change(usize, u32),
@@ -66,13 +66,13 @@ pub(crate) struct Journal {
     file: BufWriter<File>,
     pub(crate) records: Vec<Record>,
     /// Sent, and neither acknowledged nor refused.
-    pub(crate) open: Option<Deed>,
+    pub(crate) open: Option<Operation>,
     /// Acknowledged before the kill and not there, or not so, after it.
     pub(crate) lost: usize,
-    /// Answers that no write should get.
+    /// Responses that no write should get.
     pub(crate) refused: usize,
     pub(crate) retried: usize,
-    /// Answers that said to come back.
+    /// Responses that said to come back.
     pub(crate) delayed: usize,
 }
 
@@ -94,12 +94,12 @@ impl Journal {
     /// Records that the write in flight was acknowledged with this record, and returns which of ours it is.
     pub(crate) fn acknowledge(&mut self, data: &Value) -> Option<usize> {
         match self.open.take()? {
-            Deed::Create(mut record) => {
+            Operation::Create(mut record) => {
                 data["id"].as_str().unwrap_or_default().clone_into(&mut record.id);
                 self.records.push(record);
                 Some(self.records.len() - 1)
             }
-            Deed::Change(at, mark) => {
+            Operation::Change(at, mark) => {
                 self.records[at].mark = mark;
                 Some(at)
             }

@@ -30,7 +30,7 @@ struct Row {
 fn show(loaded: Loaded, json: bool) -> Result<(), Failure> {
     let sources = loaded.sources.clone();
     let mut rows = rows(effective(loaded.accept()?), &sources)?;
-    rows.extend(told()?);
+    rows.extend(secrets_in_environment()?);
     output::print(json, &rows, || {
         let cells: Vec<[String; 3]> =
             rows.iter().map(|row| [row.key.clone(), text(&row.value), row.source.to_string()]).collect();
@@ -72,7 +72,7 @@ fn rows(config: Config, sources: &Sources) -> Result<Vec<Row>, Failure> {
 }
 
 /// The settings that only the environment has.
-fn told() -> Result<Vec<Row>, Failure> {
+fn secrets_in_environment() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     let secrets = [
         ("master_key", master_key::from_environment()?),
@@ -80,11 +80,11 @@ fn told() -> Result<Vec<Row>, Failure> {
         ("master_key_previous", secret_variable(master_key::PREVIOUS_VARIABLE)?),
         ("bootstrap_client_id", start::from_environment()?),
     ];
-    for (key, told) in secrets {
-        rows.extend(told.map(|told| Row {
+    for (key, found) in secrets {
+        rows.extend(found.map(|found| Row {
             key: key.to_owned(),
-            value: json!(told.secret),
-            source: Source::Environment { variable: told.variable },
+            value: json!(found.secret),
+            source: Source::Environment { variable: found.variable },
         }));
     }
     let level = variable(logs::VARIABLE)?;

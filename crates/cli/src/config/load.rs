@@ -82,9 +82,9 @@ impl Loaded {
         const KEY: &str = "database_url";
         if let (Some(url), Source::Flag { .. }) = (&place.database_url, self.sources.get(KEY)) {
             self.config.database_url = Some(super::Secret(url.clone()));
-        } else if let Some(told) = secret_variable(&source::variable(KEY))? {
-            self.config.database_url = Some(told.secret);
-            self.sources.set(KEY, Source::Environment { variable: told.variable });
+        } else if let Some(found) = secret_variable(&source::variable(KEY))? {
+            self.config.database_url = Some(found.secret);
+            self.sources.set(KEY, Source::Environment { variable: found.variable });
         }
         Ok(())
     }

@@ -94,8 +94,9 @@ mod tests {
     fn every_argument_of_the_configuration_is_named_as_its_key_is() {
         let command = Arguments::command();
         let serve = command.find_subcommand("serve").unwrap();
-        let told = |id: &&clap::Arg| id.get_env().is_some();
-        let arguments: Vec<&clap::Arg> = command.get_arguments().chain(serve.get_arguments()).filter(told).collect();
+        let has_variable = |id: &&clap::Arg| id.get_env().is_some();
+        let arguments: Vec<&clap::Arg> =
+            command.get_arguments().chain(serve.get_arguments()).filter(has_variable).collect();
         assert_eq!(arguments.len(), 7);
         for argument in arguments {
             let id = argument.get_id().as_str();

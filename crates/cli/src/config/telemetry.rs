@@ -39,14 +39,14 @@ impl Telemetry {
     /// Applies the environment, which overrides the file. An empty variable is ignored, as OpenTelemetry
     /// specifies.
     pub(super) fn put_environment(&mut self, sources: &mut Sources) -> Result<(), ConfigError> {
-        let told = |name| variable(name).map(|text| text.filter(|text| !text.is_empty()));
+        let set = |name| variable(name).map(|text| text.filter(|text| !text.is_empty()));
         let source = |name: &str| Source::Environment { variable: name.to_owned() };
-        if let Some(text) = told(ENDPOINT)? {
+        if let Some(text) = set(ENDPOINT)? {
             let url = CollectorUrl::try_from(text).map_err(|detail| ConfigError::new(source(ENDPOINT), detail))?;
             self.otlp_endpoint = Some(url);
             sources.set("telemetry.otlp_endpoint", source(ENDPOINT));
         }
-        if let Some(text) = told(NAME)? {
+        if let Some(text) = set(NAME)? {
             self.service_name = text;
             sources.set("telemetry.service_name", source(NAME));
         }

@@ -55,7 +55,7 @@ async fn look_at_providers(report: &mut Report, app: &App) -> Result<(), Error> 
     for organization in organizations::list(app).await? {
         for checked in providers::check(app, organization.id, None).await? {
             any = true;
-            tell(report, organization.name.as_str(), &checked);
+            report_provider(report, organization.name.as_str(), &checked);
         }
     }
     if !any {
@@ -64,7 +64,7 @@ async fn look_at_providers(report: &mut Report, app: &App) -> Result<(), Error> 
     Ok(())
 }
 
-fn tell(report: &mut Report, organization: &str, checked: &Checked) {
+fn report_provider(report: &mut Report, organization: &str, checked: &Checked) {
     const CHECK: &str = "providers";
     let found = |what: &dyn std::fmt::Display| format!("{} of {organization}: {what}", checked.issuer);
     match &checked.outcome {

@@ -45,14 +45,14 @@ impl Report {
     }
 
     pub(super) fn warning(&mut self, check: &'static str, found: impl Into<String>, advice: impl Into<String>) {
-        self.tell(check, Level::Warning, found, advice);
+        self.add(check, Level::Warning, found, advice);
     }
 
     pub(super) fn problem(&mut self, check: &'static str, found: impl Into<String>, advice: impl Into<String>) {
-        self.tell(check, Level::Problem, found, advice);
+        self.add(check, Level::Problem, found, advice);
     }
 
-    pub(super) fn tell(
+    pub(super) fn add(
         &mut self,
         check: &'static str,
         level: Level,

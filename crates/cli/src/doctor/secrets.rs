@@ -25,7 +25,7 @@ pub(super) fn look(report: &mut Report, patient: &Patient) {
         };
         let path = path.display();
         let found = format!("{path} holds secrets and is open to {whom} (mode {mode:o})");
-        report.tell(CHECK, level, found, format!("chmod 600 {path}"));
+        report.add(CHECK, level, found, format!("chmod 600 {path}"));
     }
     if private > 0 {
         report.ok(CHECK, format!("files with secrets that are their owner's alone: {private}"));

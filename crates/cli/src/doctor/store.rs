@@ -231,12 +231,12 @@ async fn look_at_clock(report: &mut Report, app: &App) {
     let ahead = latest.map_or(0, |latest| latest.seconds_since(after));
     let apart = apart(before, there, after);
     if ahead > NOTABLE_SECONDS {
-        let found = format!("the newest event lies {ahead} seconds ahead of this machine's clock");
+        let found = format!("the newest event is {ahead} seconds ahead of this machine's clock");
         let advice = "set this machine's clock, or find the server whose clock is ahead: run NTP on all of them";
-        report.tell(CHECK, level(ahead), found, advice);
+        report.add(CHECK, level(ahead), found, advice);
     } else if apart > NOTABLE_SECONDS {
         let found = format!("this machine's clock and PostgreSQL's are {apart} seconds apart");
-        report.tell(CHECK, level(apart), found, "set the one that is wrong: run NTP on both machines");
+        report.add(CHECK, level(apart), found, "set the one that is wrong: run NTP on both machines");
     } else {
         let against = if app.db.is_shared() { "PostgreSQL's and the newest event's" } else { "the newest event's" };
         report.ok(CHECK, format!("it agrees with {against}"));

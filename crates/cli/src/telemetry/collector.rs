@@ -25,7 +25,7 @@ pub(super) struct Collector {
     scope: Value,
     since: Time,
     /// When the log last reported that it cannot be reached. None while it can.
-    told: Mutex<Option<Instant>>,
+    last_logged: Mutex<Option<Instant>>,
 }
 
 impl Collector {
@@ -43,7 +43,7 @@ impl Collector {
             ] }),
             scope: json!({ "name": "perennial", "version": version }),
             since,
-            told: Mutex::new(None),
+            last_logged: Mutex::new(None),
         }
     }
 
@@ -81,7 +81,7 @@ impl Collector {
 
     async fn send(&self, client: &OutboundClient, url: &Url, document: &Value) -> Result<(), FetchError> {
         let sent = self.post(client, url, document).await;
-        self.tell(url, sent.as_ref().err());
+        self.log(url, sent.as_ref().err());
         sent
     }
 
@@ -96,13 +96,13 @@ impl Collector {
     }
 
     /// Logs a warning at the first failure, and at intervals while it continues.
-    fn tell(&self, url: &Url, error: Option<&FetchError>) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        match (error, *told) {
+    fn log(&self, url: &Url, error: Option<&FetchError>) {
+        let mut last_logged = self.last_logged.lock().unwrap_or_else(PoisonError::into_inner);
+        match (error, *last_logged) {
             (None, None) => {}
             (None, Some(_)) => {
                 tracing::info!(collector = %url, "traces and metrics reach the collector again");
-                *told = None;
+                *last_logged = None;
             }
             (Some(_), Some(last)) if last.elapsed() < SILENCE => {}
             (Some(error), _) => {
@@ -111,7 +111,7 @@ impl Collector {
                     %error,
                     "traces and metrics do not reach the collector and are dropped; requests are served as ever"
                 );
-                *told = Some(Instant::now());
+                *last_logged = Some(Instant::now());
             }
         }
     }

@@ -160,7 +160,7 @@ fn events_are_pruned_up_to_an_instant_in_one_organization() {
 
 #[test]
 fn migrate_makes_the_schema_once() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let first = place.json(&["migrate"]);
     let names: Vec<&str> = first["applied"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(names.first(), Some(&"0001_foundation"));
@@ -168,7 +168,7 @@ fn migrate_makes_the_schema_once() {
     assert_eq!(place.json(&["migrate"]), json!({ "version": first["version"], "applied": [] }));
     let said = place.run(&["migrate"]).succeeded();
     assert_eq!(said, format!("The store is at version {} already.\n", first["version"]));
-    let said = Place::new().run(&["migrate"]).succeeded();
+    let said = Place::without_schema().run(&["migrate"]).succeeded();
     assert!(said.starts_with("Applied 0001_foundation"), "{said}");
     let server = place.serve();
     server.get("/readyz").expect(200);
@@ -177,7 +177,7 @@ fn migrate_makes_the_schema_once() {
 
 #[test]
 fn a_command_without_a_store_says_how_to_get_one_and_makes_nothing() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let commands: [&[&str]; 4] =
         [&["org", "list"], &["client", "list"], &["user", "list"], &["events", "list", "--json"]];
     for words in commands {

@@ -81,7 +81,7 @@ fn a_store_that_is_well_has_no_problem_beside_a_server_and_without() {
 
 #[test]
 fn before_the_first_run_there_is_nothing_wrong_and_nothing_is_made() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let seen = Seen::at(&place, &[]);
     seen.has_no_problem();
     if place.is_postgres() {

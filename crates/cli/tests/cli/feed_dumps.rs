@@ -133,7 +133,7 @@ fn restored(place: &Place, dump: &Path) -> Option<Place> {
         other.run(&["backup", "restore", file]).succeeded();
         return Some(other);
     }
-    let (pg_restore, other) = (program("pg_restore").filter(|_| dump.exists())?, Place::postgres()?);
+    let (pg_restore, other) = (program("pg_restore").filter(|_| dump.exists())?, Place::postgres_without_schema()?);
     let target = format!("--dbname={}", other.url()?);
     run(&pg_restore, &["--single-transaction", "--no-owner", &target, file]);
     Some(other)

@@ -17,7 +17,7 @@ fn clients(place: &Place) -> Vec<Value> {
 
 #[test]
 fn what_is_secret_is_readable_by_its_owner_alone() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let _server = place.serve();
     assert_eq!(mode(&place.data()), 0o700);
     let mut names = Vec::new();
@@ -35,7 +35,7 @@ fn what_is_secret_is_readable_by_its_owner_alone() {
 
 #[test]
 fn both_clients_work_with_all_they_may_hold() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let server = place.serve();
     let organization = place.first("organization_id");
     let trusted = server.caller(place.first("trusted_client_id"));
@@ -62,7 +62,7 @@ fn both_clients_work_with_all_they_may_hold() {
 #[test]
 fn a_generated_id_is_pk_and_32_letters_and_digits_and_never_the_same() {
     let ids = [(); 2].map(|()| {
-        let place = Place::new();
+        let place = Place::without_schema();
         drop(place.serve());
         place.first("trusted_client_id")
     });
@@ -75,7 +75,7 @@ fn a_generated_id_is_pk_and_32_letters_and_digits_and_never_the_same() {
 
 #[test]
 fn off_a_terminal_only_the_file_is_named() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let (output, _) = place.serve().stop("TERM");
     assert_eq!(output.stdout, "");
     assert!(output.stderr.contains(&place.data().join("clients.json").display().to_string()), "{}", output.stderr);
@@ -85,7 +85,7 @@ fn off_a_terminal_only_the_file_is_named() {
 
 #[test]
 fn a_bootstrap_id_is_the_trusted_id_and_no_file_is_written() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let server = Server::start(place.serve_command().env("PERENNIAL_BOOTSTRAP_CLIENT_ID", BOOTSTRAP));
     server.caller(BOOTSTRAP).get("/subscriptions").expect(200);
     assert!(!place.data().join("clients.json").exists());
@@ -101,7 +101,7 @@ fn a_bootstrap_id_is_the_trusted_id_and_no_file_is_written() {
 
 #[test]
 fn a_second_start_makes_nothing_new() {
-    let place = Place::new();
+    let place = Place::without_schema();
     place.serve().stop("TERM");
     let file = std::fs::read(place.data().join("clients.json")).unwrap();
     let (made, events) = (clients(&place), place.json(&["events", "list"]));
@@ -119,12 +119,12 @@ fn a_second_start_makes_nothing_new() {
 
 #[test]
 fn only_a_server_on_loopback_trusts_pages_of_this_machine() {
-    let place = Place::new();
+    let place = Place::without_schema();
     let _server = place.serve();
     let public = clients(&place).into_iter().find(|client| client["kind"] == "public").unwrap();
     assert_eq!(public["origins"], json!(["http://localhost:*", "http://127.0.0.1:*"]));
 
-    let place = Place::new();
+    let place = Place::without_schema();
     let mut command = place.program();
     let _server = Server::start(command.args(["serve", "--listen", "0.0.0.0:0"]));
     let public = clients(&place).into_iter().find(|client| client["kind"] == "public").unwrap();
@@ -133,7 +133,7 @@ fn only_a_server_on_loopback_trusts_pages_of_this_machine() {
 
 #[test]
 fn a_store_that_was_migrated_but_never_served_still_has_its_first_run_ahead() {
-    let place = Place::new();
+    let place = Place::without_schema();
     place.run(&["migrate"]).succeeded();
     place.run(&["org", "create", "--name", "default"]).refused_with(&["perennial serve"]);
     place.run(&["client", "list"]).refused_with(&["perennial serve"]);
@@ -143,7 +143,7 @@ fn a_store_that_was_migrated_but_never_served_still_has_its_first_run_ahead() {
 
 #[test]
 fn eight_servers_starting_at_once_make_one_set() {
-    let Some(place) = Place::postgres() else { return skipped("needs PERENNIAL_TEST_POSTGRES") };
+    let Some(place) = Place::postgres_without_schema() else { return skipped("needs PERENNIAL_TEST_POSTGRES") };
     let places: Vec<Place> = (0..8).map(|_| place.elsewhere()).collect();
     let starting: Vec<_> = places.iter().map(|place| Starting::spawn(&mut place.serve_command())).collect();
     let servers: Vec<Server> = starting.into_iter().map(|starting| starting.listening().unwrap()).collect();

@@ -46,12 +46,12 @@ fn flood(address: SocketAddr, frames: &[u8]) -> bool {
     let opening = [PREFACE, &frame(SETTINGS, 0, 0, b"")].concat();
     // The server may hang up before all of it is sent.
     let _ = stream.write_all(&opening).and_then(|()| stream.write_all(frames));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     // A reset is an end too; silence is not.
-    if let Err(error) = stream.read_to_end(&mut told) {
+    if let Err(error) = stream.read_to_end(&mut reported) {
         assert_ne!(error.kind(), ErrorKind::WouldBlock, "the server keeps a connection that floods it");
     }
-    let mut rest = told.as_slice();
+    let mut rest = reported.as_slice();
     while let Some((head, after)) = rest.split_at_checked(9) {
         if head[3] == GO_AWAY {
             return true;

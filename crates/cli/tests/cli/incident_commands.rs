@@ -41,8 +41,8 @@ fn a_file_with_faults_is_refused_with_their_lines_and_changes_nothing() {
     assert!(stderr.contains("5 faults in 6 lines, and nothing was changed"), "{stderr}");
     assert_eq!(place.json(&["events", "list"]), events);
     let Output { code, stdout, .. } = place.run(&["user", "relink", "--file", &csv, "--json"]);
-    let told: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((code, &told["data"]["faults"][0]["line"]), (Some(1), &json!(3)));
+    let reported: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, &reported["data"]["faults"][0]["line"]), (Some(1), &json!(3)));
     let headless = file(place, "headless.csv", "ada@example.com,x,y\n");
     place.run(&["user", "relink", "--file", &headless]).refused_with(&["user, issuer and subject"]);
 }

@@ -40,9 +40,9 @@ fn update(server: &Server, client: &str, ids: &[String], field: Field, until: In
         let row = turn % ids.len();
         let value = (field.value)(turn);
         let target = format!("/subscriptions/{}", ids[row]);
-        if let Some(told) = &last[row] {
+        if let Some(reported) = &last[row] {
             let record = connection.call("GET", &target, &[client], None).unwrap().expect(200).data();
-            assert_eq!(&record[field.name], told, "a field of {} was undone", ids[row]);
+            assert_eq!(&record[field.name], reported, "a field of {} was undone", ids[row]);
         }
         let answer =
             connection.call("PUT", &target, &[client], Some(&json!({ field.name: value }))).unwrap().expect(200);

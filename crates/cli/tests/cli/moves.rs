@@ -18,7 +18,7 @@ fn records(place: &Place) -> Vec<Value> {
 }
 
 /// The fields of the records of a kind, in a line each.
-fn told(records: &[Value], kind: &str, fields: &[&str]) -> Vec<String> {
+fn reported(records: &[Value], kind: &str, fields: &[&str]) -> Vec<String> {
     let of_kind = records.iter().filter(|record| record["type"] == kind);
     let cell = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let row = |record: &Value| fields.iter().map(|field| cell(&record[*field])).collect::<Vec<_>>().join(" | ");
@@ -37,10 +37,10 @@ fn findings(place: &Place, report: &str) -> Vec<String> {
     let text = std::fs::read_to_string(place.path().join(report)).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let word = |line: &Value, name: &str| line[name].as_str().unwrap().to_owned();
-    let mut told: Vec<String> =
+    let mut reported: Vec<String> =
         lines.map(|line| ["level", "code", "id"].map(|name| word(&line, name)).join(" ")).collect();
-    told.sort();
-    told
+    reported.sort();
+    reported
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn stripes_published_objects_become_these_records() {
     assert_eq!(done["imported"], true);
     let records = records(&place);
     assert_eq!(
-        told(&records, "plan", &PLAN),
+        reported(&records, "plan", &PLAN),
         [
             "plan_01gmv539rre00bpn6q6h5h8v8h | t-shirt-lifetime | T-shirt | prod_N1bs61kegmuiNY | [\"price_1MHYfDD0nOFZ7cKLiXbDychg\"] | 10 | USD | lifetime | true | 2022-12-21T20:13:19.000000Z",
             "plan_01gmv53bq8e00bavhx7rq7tedn | t-shirt-monthly | T-shirt | prod_N1bs61kegmuiNY | [\"price_1MHYfFD0nOFZ7cKLbrbrW10G\"] | 20 | USD | monthly | true | 2022-12-21T20:13:21.000000Z",
@@ -62,7 +62,7 @@ fn stripes_published_objects_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "user", &USER),
+        reported(&records, "user", &USER),
         [
             "usr_013xrzp12ge00a85d6ddxfx8p9 | null | null | null | null | 2009-02-13T23:31:30.000000Z",
             "usr_01hf7ydvn0e00at17hv7axq1cg | jenny.rosen@example.com | Jenny | Rosen | null | 2023-11-14T22:15:00.000000Z",
@@ -70,7 +70,7 @@ fn stripes_published_objects_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "subscription", &SUBSCRIPTION),
+        reported(&records, "subscription", &SUBSCRIPTION),
         [
             "sub_013xrzp12ge00aqg8j1knfswf0 | sub_1MHYfFD0nOFZ7cKLa6gB3HVq | monthly | cancelled | true | 2009-02-13T23:31:30.000000Z | 2009-02-13T23:31:30.000000Z | 2009-02-13T23:31:30.000000Z",
             "sub_01hf7ygxa0e009zh1nkjjswn09 | sub_over | monthly | expired | false | 2023-11-14T22:16:40.000000Z | null | 2024-01-14T22:16:40.000000Z",
@@ -79,7 +79,7 @@ fn stripes_published_objects_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "payment", &PAYMENT),
+        reported(&records, "payment", &PAYMENT),
         [
             "pay_013xrzp12ge0086ybnx7r0kk7k | in_free | 0 | USD | completed | 2009-02-13T23:31:30.000000Z | 2009-02-13T23:31:30.000000Z",
             "pay_01hf7ygxa0e00a2cxh51m54z2d | in_over | 19.99 | EUR | completed | 2023-11-14T22:17:40.000000Z | 2023-11-14T22:16:40.000000Z",
@@ -154,7 +154,7 @@ fn lemon_squeezys_published_resources_become_these_records() {
     assert_eq!(done["imported"], true);
     let records = records(&place);
     assert_eq!(
-        told(&records, "plan", &PLAN),
+        reported(&records, "plan", &PLAN),
         [
             "plan_01f6fbncgge0097ap3ag7m8n89 | example-product-example-variant-lifetime-w66qlb | Example Product Example Variant | 1 | [\"2\"] | 9.99 | USD | lifetime | true | 2021-05-24T14:15:06.000000Z",
             "plan_01f6fbncgge00a5cmhxh655st2 | example-product-example-variant-lifetime | Example Product Example Variant | 1 | [\"1\"] | 9.99 | USD | lifetime | true | 2021-05-24T14:15:06.000000Z",
@@ -162,7 +162,7 @@ fn lemon_squeezys_published_resources_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "user", &USER),
+        reported(&records, "user", &USER),
         [
             "usr_01gk6wdhhre009tv11jc2pdys9 | lukeskywalker@example.com | Luke | Skywalker | true | 2022-12-01T13:01:07.000000Z",
             "usr_01gk6wdhhre00bv8mtrxex7v4c | lukeskywalker1@example.com | Luke Skywalker | 1 | true | 2022-12-01T13:01:07.000000Z",
@@ -170,7 +170,7 @@ fn lemon_squeezys_published_resources_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "subscription", &SUBSCRIPTION),
+        reported(&records, "subscription", &SUBSCRIPTION),
         [
             "sub_01fctqfhcre00a714aya8ny8vt | 2 | lifetime | cancelled | true | 2021-08-11T13:47:27.000000Z | 2022-11-12T00:00:00.000000Z | 2022-11-12T00:00:00.000000Z",
             "sub_01fctqfhcre00b3kqm4aje5598 | 1 | lifetime | active | true | 2021-08-11T13:47:27.000000Z | 2022-11-12T00:00:00.000000Z | null",
@@ -179,7 +179,7 @@ fn lemon_squeezys_published_resources_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "payment", &PAYMENT),
+        reported(&records, "payment", &PAYMENT),
         [
             "pay_01gq2cy5e0e00bjgzx5ypgesww | 1 | 9.99 | USD | completed | 2023-01-18T12:16:24.000000Z | 2023-01-18T12:16:24.000000Z",
             "pay_01hngze7yge00a3jzn2agt62qp | 10 | 15900 | JPY | partially_refunded | 2024-02-01T00:00:02.000000Z | 2024-02-01T00:00:02.000000Z",
@@ -213,7 +213,7 @@ fn entities_of_paddle_become_these_records() {
     let records = records(&place);
     let fields = |names: &[&'static str]| names.to_vec();
     assert_eq!(
-        told(
+        reported(
             &records,
             "plan",
             &fields(&["slug", "name", "variants", "price", "currency", "billing_cycle", "is_active"])
@@ -225,11 +225,11 @@ fn entities_of_paddle_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "user", &fields(&["email", "first_name", "last_name", "notifications"])),
+        reported(&records, "user", &fields(&["email", "first_name", "last_name", "notifications"])),
         ["grace@example.com | Grace | Hopper | true", "alan@example.com | null | null | null"]
     );
     assert_eq!(
-        told(
+        reported(
             &records,
             "subscription",
             &fields(&["external_subscription_id", "status", "quantity", "renews_at", "ends_at"])
@@ -240,7 +240,7 @@ fn entities_of_paddle_become_these_records() {
         ]
     );
     assert_eq!(
-        told(&records, "payment", &fields(&["external_payment_id", "amount", "currency", "status", "date"])),
+        reported(&records, "payment", &fields(&["external_payment_id", "amount", "currency", "status", "date"])),
         [
             "txn_01hv0000000000000000000041 | 95 | USD | partially_refunded | 2024-04-04T00:00:02.000000Z",
             "txn_01hv0000000000000000000044 | 40 | GBP | completed | 2024-04-05T00:00:01.000000Z",
@@ -273,7 +273,7 @@ fn somebody_who_is_here_already_gets_what_they_bought_there() {
     let here = place.json(&["user", "create", "--email", "jenny.rosen@example.com"]);
     place.json(&["import", "--from", "stripe", &fixtures("stripe")]);
     let records = records(&place);
-    let users = told(&records, "user", &["email"]);
+    let users = reported(&records, "user", &["email"]);
     assert_eq!(users.iter().filter(|email| *email == "jenny.rosen@example.com").count(), 1);
     let bought = records.iter().filter(|record| record["type"] == "subscription" && record["user_id"] == here["id"]);
     assert_eq!(bought.count(), 2);
@@ -310,8 +310,8 @@ fn what_stands_in_the_way_stops_a_move_unless_it_is_skipped() {
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("rejects 4 of the records, and nothing was imported"), "{}", refused.stderr);
     assert!(refused.stdout.contains("refused"), "{}", refused.stdout);
-    let told = findings(&place, "report.ndjson");
-    let refused: Vec<&String> = told.iter().filter(|line| line.starts_with("refused")).collect();
+    let reported = findings(&place, "report.ndjson");
+    let refused: Vec<&String> = reported.iter().filter(|line| line.starts_with("refused")).collect();
     let expected = [
         "refused conflict price_gold",
         "refused follows in_jenny_failed",
@@ -335,8 +335,8 @@ fn what_stands_in_the_way_stops_a_move_unless_it_is_skipped() {
 fn a_move_says_what_it_needs() {
     let place = Place::sqlite();
     std::fs::write(place.path().join("broken.json"), "{\"object\": \"list\",\n \"data\": [}").unwrap();
-    let told = place.run(&["import", "--from", "stripe", "broken.json"]);
-    told.refused_with(&["broken.json:2:", "nothing was imported"]);
+    let reported = place.run(&["import", "--from", "stripe", "broken.json"]);
+    reported.refused_with(&["broken.json:2:", "nothing was imported"]);
     place.run(&["import", "--from", "stripe", "-"]).refused_with(&["standard input", "name files"]);
     place.run(&["import", "--from", "stripe", "nowhere.json"]).refused_with(&["nowhere.json", "cannot be read"]);
     std::fs::create_dir(place.path().join("empty")).unwrap();

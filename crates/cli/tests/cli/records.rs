@@ -141,12 +141,12 @@ fn people_and_their_sessions_are_listed_without_a_token() {
     let server = place.serve();
     let ada = sign_up(&place, &server, "ada@example.com");
     let bob = sign_up(&place, &server, "bob@example.com");
-    let mut told = ada["user"].clone();
-    let session = told.as_object_mut().unwrap().remove("auth_token_status_id").unwrap();
+    let mut reported = ada["user"].clone();
+    let session = reported.as_object_mut().unwrap().remove("auth_token_status_id").unwrap();
     // Only the operator sees it: a blocked user cannot sign in.
-    told["is_blocked"] = false.into();
-    assert_eq!(lines(&place, &["user", "get", "ada@example.com"]), [told.clone()]);
-    assert_eq!(place.json(&["user", "get", told["id"].as_str().unwrap()]), told);
+    reported["is_blocked"] = false.into();
+    assert_eq!(lines(&place, &["user", "get", "ada@example.com"]), [reported.clone()]);
+    assert_eq!(place.json(&["user", "get", reported["id"].as_str().unwrap()]), reported);
     let emails = |words: &[&str]| fields(&place, &[&["user", "list"], words].concat(), "email");
     assert_eq!(emails(&[]), ["bob@example.com", "ada@example.com"]);
     assert_eq!(emails(&["--after", "bob@example.com"]), ["ada@example.com"]);
@@ -155,7 +155,7 @@ fn people_and_their_sessions_are_listed_without_a_token() {
     let sessions = lines(&place, &["session", "list"]);
     assert_eq!(sessions.len(), 2);
     assert_eq!(sessions[1]["id"], session);
-    assert_eq!((&sessions[1]["user_id"], &sessions[1]["client_name"]), (&told["id"], &json!("public")));
+    assert_eq!((&sessions[1]["user_id"], &sessions[1]["client_name"]), (&reported["id"], &json!("public")));
     assert_eq!((&sessions[1]["user_agent"], &sessions[1]["revoked"]), (&json!("Mozilla/5.0"), &json!(false)));
     assert_eq!(lines(&place, &["session", "list", "--user", "ada@example.com"]), sessions[1..]);
     let mut connection = Connection::open(server.address).unwrap();

@@ -49,7 +49,7 @@ fn a_file_that_is_no_store_is_named() {
 
 #[test]
 fn postgres_needs_a_master_key_from_the_operator() {
-    let Some(place) = Place::postgres() else { return skipped("needs PERENNIAL_TEST_POSTGRES") };
+    let Some(place) = Place::postgres_without_schema() else { return skipped("needs PERENNIAL_TEST_POSTGRES") };
     let output = Output::of(place.serve_command().env_remove("PERENNIAL_MASTER_KEY"));
     output.refused_with(&["PERENNIAL_MASTER_KEY", "openssl rand -hex 32", "every server"]);
     assert!(!place.data().exists());

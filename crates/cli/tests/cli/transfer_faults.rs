@@ -55,7 +55,7 @@ fn planted(export: &str) -> (String, BTreeMap<u64, &'static str>) {
 
 #[test]
 fn a_hundred_faults_of_twenty_kinds_are_told_with_their_lines() {
-    let (first, second) = (demo(), Place::new());
+    let (first, second) = (demo(), Place::without_schema());
     let export = exported(&first);
     let (text, expected) = planted(&export);
     assert_eq!(expected.len(), 100);
@@ -63,8 +63,8 @@ fn a_hundred_faults_of_twenty_kinds_are_told_with_their_lines() {
     let output = second.run(&["import", "planted.ndjson", "--dry-run", "--json"]);
     assert_eq!(output.code, Some(1));
     assert!(output.stderr.starts_with("error: 100 errors in"), "{}", output.stderr);
-    let told: Value = serde_json::from_str(&output.stdout).unwrap();
-    let faults = told["data"]["faults"].as_array().unwrap();
+    let reported: Value = serde_json::from_str(&output.stdout).unwrap();
+    let faults = reported["data"]["faults"].as_array().unwrap();
     let code = |fault: &Value| (fault["line"].as_u64().unwrap(), fault["code"].as_str().unwrap().to_owned());
     let found: Vec<(u64, String)> = faults.iter().map(code).collect();
     let expected: Vec<(u64, String)> = expected.into_iter().map(|(line, code)| (line, code.to_owned())).collect();
@@ -97,7 +97,7 @@ fn a_hundred_faults_of_twenty_kinds_are_told_with_their_lines() {
 
 #[test]
 fn what_is_taken_or_differs_stands_in_the_way() {
-    let (first, second) = (demo(), Place::new());
+    let (first, second) = (demo(), Place::without_schema());
     let export = exported(&first);
     let plan = |slug: &str| {
         let member = format!("\"slug\":\"{slug}\"");
@@ -110,13 +110,13 @@ fn what_is_taken_or_differs_stands_in_the_way() {
     assert!(renamed != monthly && taken != yearly);
     let text = [organization, monthly, &renamed, &taken, monthly, "", "{\"type\":", "[]"].join("\n");
     std::fs::write(second.path().join("few.ndjson"), text).unwrap();
-    let told = second.run(&["import", "few.ndjson", "--dry-run"]);
-    let places: Vec<String> = told.stdout.lines().map(|line| line.split(':').nth(1).unwrap().to_owned()).collect();
-    assert_eq!(places, ["3", "4", "7", "8"], "{}", told.stdout);
+    let reported = second.run(&["import", "few.ndjson", "--dry-run"]);
+    let places: Vec<String> = reported.stdout.lines().map(|line| line.split(':').nth(1).unwrap().to_owned()).collect();
+    assert_eq!(places, ["3", "4", "7", "8"], "{}", reported.stdout);
     assert!(
-        told.stdout.contains("differs") && told.stdout.contains("slug is another plan's (conflict)"),
+        reported.stdout.contains("differs") && reported.stdout.contains("slug is another plan's (conflict)"),
         "{}",
-        told.stdout
+        reported.stdout
     );
     let done = second.json(&["import", "few.ndjson", "--skip-bad", "bad.ndjson"]);
     assert_eq!((&done["made"], &done["unchanged"], &done["refused"]), (&json!(2), &json!(1), &json!(4)));

@@ -59,9 +59,9 @@ fn a_name_that_nobody_has_is_told() {
         ),
     );
     let output = place.run(&["import", "old", "--into", "default", "--dry-run"]);
-    let told: Vec<&str> = output.stdout.lines().collect();
+    let reported: Vec<&str> = output.stdout.lines().collect();
     assert_eq!(
-        told,
+        reported,
         [
             "payments.csv:3:8: subscription_id names a record that is neither here nor above (not_found)",
             "payments.csv:4:1: id is required where there is no external_payment_id (required)",

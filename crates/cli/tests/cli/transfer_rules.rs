@@ -19,7 +19,7 @@ fn few(export: &str) -> Vec<Value> {
     vec![line(export, "organization"), user, plan, subscription]
 }
 
-fn told(place: &Place, lines: &[Value]) -> Vec<String> {
+fn reported(place: &Place, lines: &[Value]) -> Vec<String> {
     let text: Vec<String> = lines.iter().map(Value::to_string).collect();
     std::fs::write(place.path().join("few.ndjson"), text.join("\n")).unwrap();
     let output = place.run(&["import", "few.ndjson", "--dry-run"]);
@@ -33,30 +33,30 @@ fn a_live_subscription_needs_a_live_plan_and_an_erased_person_stays_erased() {
     let export = exported(&first);
     let right = few(&export);
     let end = json!("2026-11-15T00:00:00Z");
-    assert_eq!(told(&second, &right), [""; 0]);
+    assert_eq!(reported(&second, &right), [""; 0]);
 
     let mut lines = right.clone();
     lines[2]["deleted_at"] = end.clone();
-    assert_eq!(told(&second, &lines), ["subscription_plan_id names a record that is deleted (not_found)"]);
+    assert_eq!(reported(&second, &lines), ["subscription_plan_id names a record that is deleted (not_found)"]);
     lines[3]["deleted_at"] = end.clone();
-    assert_eq!(told(&second, &lines), [""; 0], "a deleted one may");
+    assert_eq!(reported(&second, &lines), [""; 0], "a deleted one may");
 
     let mut lines = right.clone();
     lines[1]["deleted_at"] = end;
-    let faults = told(&second, &lines);
+    let faults = reported(&second, &lines);
     assert!(faults.contains(&"email must be null once the user is deleted (inconsistent)".to_owned()), "{faults:?}");
     assert_eq!(faults.len(), 5, "{faults:?}");
     for field in ["email", "first_name", "last_name", "terms", "notifications"] {
         lines[1][field] = Value::Null;
     }
-    assert_eq!(told(&second, &lines), [""; 0], "the subscriptions of an erased person stay");
+    assert_eq!(reported(&second, &lines), [""; 0], "the subscriptions of an erased person stay");
 
     let mut event = line(&export, "event");
     event["kind"] = json!("user.updated");
     event["record_id"] = right[1]["id"].clone();
     event["after"] = json!({ "id": right[1]["id"], "email": "ada@example.com" });
     event["before"] = Value::Null;
-    let faults = told(&second, &[&right[..], &[event]].concat());
+    let faults = reported(&second, &[&right[..], &[event]].concat());
     assert_eq!(faults, ["after must not contain more about a person than id, fields (inconsistent)"]);
 }
 
@@ -79,7 +79,7 @@ fn a_payment_is_dated_when_it_is_completed_and_not_before() {
     ] {
         payment["status"] = json!(status);
         payment["date"] = date;
-        let faults = told(&second, &[&right[..], std::slice::from_ref(&payment)].concat());
+        let faults = reported(&second, &[&right[..], std::slice::from_ref(&payment)].concat());
         assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{status}");
     }
 }

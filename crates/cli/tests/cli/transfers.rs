@@ -59,9 +59,9 @@ fn the_versions_of_a_plan_go_out_and_in() {
         caller.call("PUT", "/subscription-plans/pro", Some(&json!({ "price": price }))).expect(200);
     }
     let versions = place.json(&["plan", "versions", "pro"]);
-    let told: Vec<_> =
+    let reported: Vec<_> =
         versions.as_array().unwrap().iter().map(|one| (one["version"].clone(), one["price"].clone())).collect();
-    assert_eq!(json!(told), json!([[3, 30], [2, 20], [1, 19.99]]));
+    assert_eq!(json!(reported), json!([[3, 30], [2, 20], [1, 19.99]]));
     let table = place.run(&["plan", "versions", "pro"]).succeeded();
     assert!(table.starts_with("VERSION  PRICE") && table.lines().count() == 4, "{table}");
     place.run(&["plan", "versions", "unknown"]).refused_with(&["no plan", "plan list"]);

@@ -131,6 +131,24 @@ mod tests {
     }
 
     #[test]
+    fn the_guide_to_webhooks_lists_every_type_once() {
+        let guide = include_str!("../../../../docs/webhooks.md");
+        let (_, rest) = guide.split_once("### Event types\n").unwrap();
+        let (table, _) = rest.split_once("\n\nTo know").unwrap();
+        // `plan.created`, `.updated`: a type that begins with a dot is of the record kind before it.
+        let (mut record, mut listed) = ("", Vec::new());
+        for word in table.split('`').skip(1).step_by(2) {
+            let (kind, action) = word.split_once('.').unwrap();
+            record = if kind.is_empty() { record } else { kind };
+            listed.push(format!("{record}.{action}"));
+        }
+        let mut known: Vec<_> = EventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
+        listed.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(listed, known);
+    }
+
+    #[test]
     fn a_stored_pattern_of_a_newer_program_matches_nothing() {
         let newer = EventTypes::from_stored(vec!["coupon.redeemed".to_owned()]);
         assert_eq!(newer.kinds(), [""], "no types would mean all types");

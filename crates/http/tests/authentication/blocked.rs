@@ -35,7 +35,7 @@ async fn a_blocked_user_is_rejected_everywhere_until_unblocked() {
         format!("session.revoked {}", other.session_id()),
         format!("user.blocked {}", ada.user_id()),
     ];
-    assert_eq!(told(&events), sorted(expected));
+    assert_eq!(reported(&events), sorted(expected));
     let blocked = events.iter().find(|event| event.kind.as_str() == "user.blocked").unwrap();
     let after: Value = serde_json::from_str(blocked.after.as_ref().unwrap()).unwrap();
     assert_eq!((after, blocked.client_id), (json!({ "id": ada.user_id(), "fields": ["is_blocked"] }), None));
@@ -53,7 +53,7 @@ async fn a_blocked_user_is_rejected_everywhere_until_unblocked() {
     assert_eq!(users::block(&app.app, &operator(&app), user.id).await.unwrap(), (user, 0));
     assert_eq!(app.events().await, known);
     users::unblock(&app.app, &operator(&app), id(ada.user_id())).await.unwrap();
-    assert_eq!(told(&new_events(&app, &known).await), [format!("user.unblocked {}", ada.user_id())]);
+    assert_eq!(reported(&new_events(&app, &known).await), [format!("user.unblocked {}", ada.user_id())]);
     let back = app.sign_in("ada@example.com").await;
     app.logged_in(&back.token).await.expect(200);
     // The sessions from before stay over.

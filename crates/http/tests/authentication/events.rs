@@ -107,16 +107,16 @@ async fn ending_many_sessions_records_each() {
         others.iter().map(|held| format!("session.revoked {}", held.session_id())).collect();
     expected.sort_unstable();
     let (_, events) = watched(&app, app.browser("POST", REVOKE_OTHERS).bearer(&ada.token)).await;
-    assert_eq!(told(&events), expected);
+    assert_eq!(reported(&events), expected);
     let (_, events) = watched(&app, app.browser("POST", REVOKE_OTHERS).bearer(&ada.token)).await;
-    assert_eq!(told(&events), Vec::<String>::new());
+    assert_eq!(reported(&events), Vec::<String>::new());
     let back = app.sign_in("ada@example.com").await;
     let (_, events) = watched(&app, app.browser("POST", &session(&back)).bearer(&ada.token)).await;
-    assert_eq!(told(&events), [format!("session.revoked {}", back.session_id())]);
+    assert_eq!(reported(&events), [format!("session.revoked {}", back.session_id())]);
     let (_, events) = watched(&app, app.browser("POST", &session(&back)).bearer(&ada.token)).await;
-    assert_eq!(told(&events), Vec::<String>::new());
+    assert_eq!(reported(&events), Vec::<String>::new());
     let (_, events) = watched(&app, app.browser("POST", REVOKE_ALL).bearer(&ada.token)).await;
-    assert_eq!(told(&events), [format!("session.revoked {}", ada.session_id())]);
+    assert_eq!(reported(&events), [format!("session.revoked {}", ada.session_id())]);
 }
 
 #[tokio::test]
@@ -155,8 +155,8 @@ async fn a_stolen_refresh_token_ends_the_session_with_one_event() {
     let body = json!({ "refresh_token": ada.refresh_token });
     let (answer, events) = watched(&app, app.browser("POST", REFRESH).json(&body)).await;
     answer.refused(401, "refresh_token_reused");
-    assert_eq!(told(&events), [format!("session.revoked {}", ada.session_id())]);
+    assert_eq!(reported(&events), [format!("session.revoked {}", ada.session_id())]);
     let (answer, events) = watched(&app, app.browser("POST", REFRESH).json(&body)).await;
     answer.refused(401, "invalid_refresh_token");
-    assert_eq!(told(&events), Vec::<String>::new());
+    assert_eq!(reported(&events), Vec::<String>::new());
 }

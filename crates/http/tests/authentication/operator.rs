@@ -99,9 +99,9 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
     let (deleted, removed) = organizations::delete(&app.app, other.organization).await.unwrap();
     assert!(removed.iter().all(|(_, count)| *count > 0), "{removed:?}");
     let events = other.events().await;
-    assert_eq!(told(&events), [format!("organization.deleted {}", other.organization)]);
-    let told: Value = serde_json::from_str(events[0].before.as_ref().unwrap()).unwrap();
-    assert_eq!(told["name"], "other");
+    assert_eq!(reported(&events), [format!("organization.deleted {}", other.organization)]);
+    let reported: Value = serde_json::from_str(events[0].before.as_ref().unwrap()).unwrap();
+    assert_eq!(reported["name"], "other");
     let left: Vec<(&str, i64)> = rows_of(&app, other.organization).await;
     assert!(left.iter().all(|(table, count)| *count == i64::from(*table == "events")), "{left:?}");
     assert_eq!((rows_of(&app, app.organization).await, app.events().await), (before, own_events));
@@ -284,8 +284,8 @@ async fn a_rotated_key_is_published_everywhere_before_it_signs_and_old_tokens_st
         }
     }
     let events = app.events().await;
-    let told = events.iter().find(|event| event.kind.as_str() == "organization.keys_rotated").unwrap();
-    assert_eq!(serde_json::from_str::<Value>(told.after.as_ref().unwrap()).unwrap()["kid"], rotated.kid);
+    let reported = events.iter().find(|event| event.kind.as_str() == "organization.keys_rotated").unwrap();
+    assert_eq!(serde_json::from_str::<Value>(reported.after.as_ref().unwrap()).unwrap()["kid"], rotated.kid);
     // The old key goes when its last token has expired, as after any other rotation: 30 days and 60 seconds later.
     app.advance(30 * 86_400 - 86_400);
     assert!(published(&app).await.contains(&old));

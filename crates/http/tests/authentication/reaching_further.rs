@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 /// as many statements.
 #[track_caller]
 fn alike(answers: &[(perennial_testkit::Answer, u64)]) {
-    let told: Vec<_> = answers.iter().map(|(answer, cost)| (without_request_id(answer), cost)).collect();
-    for other in &told[1..] {
-        assert_eq!(&told[0], other);
+    let reported: Vec<_> = answers.iter().map(|(answer, cost)| (without_request_id(answer), cost)).collect();
+    for other in &reported[1..] {
+        assert_eq!(&reported[0], other);
     }
 }
 

@@ -41,9 +41,9 @@ async fn after_a_move_to_another_provider_everyone_signs_in_as_who_they_were() {
     assert_eq!(app.events().await, known, "a dry run changes nothing");
     relink(&app.app, app.organization, &entries, false).await.unwrap();
     let expected = [ada.user_id(), eve.user_id(), &made].map(|user| format!("user.relinked {user}"));
-    let mut told = told(&new_events(&app, &known).await);
-    told.sort_by_key(|line| expected.iter().position(|known| known == line));
-    assert_eq!(told, expected);
+    let mut reported = reported(&new_events(&app, &known).await);
+    reported.sort_by_key(|line| expected.iter().position(|known| known == line));
+    assert_eq!(reported, expected);
     for (email, subject, user) in [
         ("ada@example.com", "new-1", ada.user_id()),
         ("eve@example.com", "new-2", eve.user_id()),

@@ -91,7 +91,7 @@ async fn a_token_without_a_valid_signature_is_401_for_every_client() {
     present(&app, SIGN_IN, &body).await.expect(200);
     app.advance(1);
     present(&app, SIGN_IN, &body).await.refused(401, "invalid_identity_token");
-    assert_eq!(told(&new_events(&app, &before).await).len(), 1, "the one good sign-in");
+    assert_eq!(reported(&new_events(&app, &before).await).len(), 1, "the one good sign-in");
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn a_person_whose_new_address_another_user_has_signs_in_and_keeps_the_old_
         let back = Held::of(&present(&app, SIGN_IN, &body).await.expect(200));
         assert_eq!(back.user, with(&ada.user, &json!({ "auth_token_status_id": back.session_id() })));
         let events = new_events(&app, &known).await;
-        assert_eq!(told(&events), [format!("session.created {}", back.session_id())], "nothing else has changed");
+        assert_eq!(reported(&events), [format!("session.created {}", back.session_id())], "nothing else has changed");
     }
     assert_eq!(app.logged_in(&eve.token).await.expect(200).data()["user"], eve.user);
     assert_eq!(listed(&app, &ada.token).await.len(), 3);

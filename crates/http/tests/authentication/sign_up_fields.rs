@@ -112,7 +112,7 @@ async fn a_field_of_the_wrong_type_is_rejected() {
 #[tokio::test]
 async fn addresses_are_trimmed_composed_and_lowered_before_they_are_compared() {
     let app = TestApp::start().await;
-    for (number, (told, sent)) in [
+    for (number, (reported, sent)) in [
         ("ada@example.com", "  ADA@Example.COM\t"),
         ("Z\u{fc}rich@example.com", "zu\u{308}rich@EXAMPLE.com"),
         // A letter whose small form alone has a composed one.
@@ -122,7 +122,7 @@ async fn addresses_are_trimmed_composed_and_lowered_before_they_are_compared() {
     .enumerate()
     {
         let subject = format!("subject {number}");
-        let body = json!({ "access_token": app.identity_token(told, Some(&subject)), "email": sent });
+        let body = json!({ "access_token": app.identity_token(reported, Some(&subject)), "email": sent });
         let answer = present(&app, SIGN_UP, &body).await.expect(201);
         let email = text(&answer.data()["user"], "email").to_owned();
         // What is answered is what is accepted.
@@ -138,9 +138,9 @@ async fn another_address_than_the_tokens_is_a_mismatch() {
     let app = TestApp::start().await;
     app.sign_up("eve@example.com").await;
     let events = app.events().await;
-    for (target, told) in [(SIGN_UP, "ada@example.com"), (SIGN_IN, "eve@example.com")] {
+    for (target, reported) in [(SIGN_UP, "ada@example.com"), (SIGN_IN, "eve@example.com")] {
         for sent in ["a.da@example.com", "ada+x@example.com", "eve@example.co", "\u{435}ve@example.com"] {
-            let body = json!({ "access_token": app.identity_token(told, None), "email": sent });
+            let body = json!({ "access_token": app.identity_token(reported, None), "email": sent });
             present(&app, target, &body).await.refused(401, "email_mismatch");
         }
     }

@@ -173,8 +173,8 @@ pub(crate) fn without_request_id(answer: &Answer) -> (u16, Value, Vec<(String, S
     if let Some(members) = body.as_object_mut() {
         members.remove("request_id");
     }
-    let told = |name: &str| !["date", "x-request-id", "content-length", "ratelimit"].contains(&name);
-    let headers = answer.headers.iter().filter(|(name, _)| told(name.as_str()));
+    let reported = |name: &str| !["date", "x-request-id", "content-length", "ratelimit"].contains(&name);
+    let headers = answer.headers.iter().filter(|(name, _)| reported(name.as_str()));
     let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
     (answer.status, body, headers)
 }
@@ -185,11 +185,11 @@ pub(crate) async fn new_events(app: &TestApp, known: &[Event]) -> Vec<Event> {
 }
 
 /// What happened, and to which records, in alphabetical order: events of one instant have none of their own.
-pub(crate) fn told(events: &[Event]) -> Vec<String> {
-    let mut told: Vec<String> =
+pub(crate) fn reported(events: &[Event]) -> Vec<String> {
+    let mut reported: Vec<String> =
         events.iter().map(|event| format!("{} {}", event.kind.as_str(), event.record())).collect();
-    told.sort_unstable();
-    told
+    reported.sort_unstable();
+    reported
 }
 
 /// A number from the database itself.

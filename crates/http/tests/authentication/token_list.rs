@@ -42,8 +42,8 @@ async fn a_device_that_names_itself_at_length_or_not_at_all_is_listed_all_the_sa
         let request = app.browser("POST", SIGN_IN).header("user-agent", agent).json(&body);
         request.send().await.expect(200);
         let newest = listed(&app, &ada.token).await.remove(0);
-        let told = newest["user_agent"].as_str().map(str::len);
-        assert_eq!(told, if name == "long" { Some(512) } else { None });
+        let reported = newest["user_agent"].as_str().map(str::len);
+        assert_eq!(reported, if name == "long" { Some(512) } else { None });
     }
     assert_eq!(listed(&app, &ada.token).await[2]["user_agent"], Value::Null);
 }
@@ -198,7 +198,7 @@ async fn beyond_a_hundred_sessions_a_new_one_ends_the_oldest() {
     let check = |held: &Held| app.request("POST", CHECK).bearer(&held.token).send();
     check(&second).await.expect(200);
     assert_eq!(
-        told(&new_events(&app, &known).await),
+        reported(&new_events(&app, &known).await),
         [format!("session.created {}", newest.session_id()), format!("session.revoked {}", first.session_id())]
     );
     sign_in().await;

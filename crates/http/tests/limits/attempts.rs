@@ -42,8 +42,8 @@ async fn the_returned_seconds_are_those_after_which_it_works() {
     app.advance(17);
     let visitor = Visitor::public(&app, ADDRESS).await;
     visitor.attempt(60).await;
-    let Err(Limited(told)) = visitor.admit().await else { panic!("it was admitted") };
-    let seconds = i64::try_from(told.reset_seconds).unwrap();
+    let Err(Limited(reported)) = visitor.admit().await else { panic!("it was admitted") };
+    let seconds = i64::try_from(reported.reset_seconds).unwrap();
     app.advance(seconds - 1);
     assert_eq!(visitor.attempt(1).await, 0);
     app.advance(1);

@@ -97,10 +97,10 @@ async fn a_store_that_fails_rejects_no_attempt_and_the_limit_holds_in_memory() {
 async fn shared_counts_are_removed_when_they_expire() {
     let app = TestApp::start().await;
     Visitor::public(&app, ADDRESS).await.attempt(20).await;
-    let told = i64::from(app.store().is_postgres());
-    assert_eq!(rows(&app).await, told);
+    let reported = i64::from(app.store().is_postgres());
+    assert_eq!(rows(&app).await, reported);
     limits::sweep(&app.app).await.unwrap();
-    assert_eq!(rows(&app).await, told);
+    assert_eq!(rows(&app).await, reported);
     app.advance(661);
     limits::sweep(&app.app).await.unwrap();
     assert_eq!(rows(&app).await, 0);

@@ -14,7 +14,7 @@ async fn call(app: &TestApp, client_id: impl AsRef<[u8]>) -> Answer {
     app.anonymous("GET", PLANS).header("client-id", client_id).header("x-request-id", "same").send().await
 }
 
-fn told(answer: &Answer) -> (u16, Vec<u8>, Vec<(String, String)>) {
+fn reported(answer: &Answer) -> (u16, Vec<u8>, Vec<(String, String)>) {
     let headers = answer.headers.iter().filter(|(name, _)| *name != "date");
     let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
     (answer.status, answer.bytes.clone(), headers.collect())
@@ -62,7 +62,7 @@ async fn inactive_clients_get_the_same_response_for_every_reason() {
         long.as_bytes(),
     ] {
         let answer = call(&app, client_id).await;
-        assert_eq!(told(&answer), told(&unknown), "{}", String::from_utf8_lossy(client_id));
+        assert_eq!(reported(&answer), reported(&unknown), "{}", String::from_utf8_lossy(client_id));
     }
     call(&app, "default").await.expect(200);
 }

@@ -182,16 +182,16 @@ async fn a_change_without_its_event_does_not_happen() {
     let (subscription_path, payment_path) =
         (format!("/subscriptions/{id}"), format!("/subscription-payments/{}", payment["id"].as_str().unwrap()));
     execute(&app, &NO_EVENTS).await;
-    let told = |answer: Answer| (answer.bytes.clone(), answer.header("etag").to_owned());
+    let reported = |answer: Answer| (answer.bytes.clone(), answer.header("etag").to_owned());
     for (path, change) in [
         ("/subscription-plans/free", json!({ "price": 5 })),
         (&subscription_path, json!({ "status": "paused" })),
         (&payment_path, json!({ "status": "completed" })),
     ] {
-        let before = told(app.get(path).await.expect(200));
+        let before = reported(app.get(path).await.expect(200));
         app.put(path, &change).await.refused(500, "internal");
         app.delete(path).await.refused(500, "internal");
-        assert_eq!(told(app.get(path).await.expect(200)), before);
+        assert_eq!(reported(app.get(path).await.expect(200)), before);
     }
 }
 

@@ -4,7 +4,7 @@ use super::support::events;
 use perennial_app::context::AppOptions;
 use perennial_app::operators::{ConsoleOptions, ProviderSettings};
 use perennial_app::sessions::Secret;
-use perennial_fake_idp::{Key, Mood, Server, token};
+use perennial_fake_idp::{Key, ResponseMode, Server, token};
 use perennial_testkit::{Answer, Request, SignedInOperator, TestApp, TestOptions};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -219,7 +219,7 @@ async fn attack_49_a_code_is_exchanged_once() {
     // A provider that fails is called once for each callback.
     let begun = service.begin(START).await;
     let target = service.agree(&begun, "subject-1", |_| ()).await;
-    service.server.set(|behavior| behavior.mood = Mood::Broken);
+    service.server.set(|behavior| behavior.response_mode = ResponseMode::Broken);
     let before = service.server.seen().tokens;
     service.callback(&target, &begun.cookie).await.expect(503);
     assert_eq!(service.server.seen().tokens, before + 1);

@@ -12,7 +12,7 @@ const KEYS: [(&str, &str); 4] = [("r", "RS256"), ("p", "PS256"), ("e", "ES256"),
 fn issuer_of_all() -> Issuer {
     let issuer = issuer();
     let keys = KEYS.map(|(kid, algorithm)| issuer.make(kid, algorithm).jwk).to_vec();
-    issuer.set(|behaviour| behaviour.keys = keys);
+    issuer.set(|behavior| behavior.keys = keys);
     issuer
 }
 

@@ -43,7 +43,7 @@ async fn attack_2_rs_to_hs_confusion() {
 async fn attack_2_a_symmetric_key_among_the_published_ones_is_everybodys() {
     let service = Service::start().await;
     let oct = Key::Secret(vec![7; 32]);
-    service.issuer.set(|behaviour| behaviour.keys.push(oct.jwk("k2")));
+    service.issuer.set(|behavior| behavior.keys.push(oct.jwk("k2")));
     let header = json!({ "alg": "HS256", "kid": "k2" });
     let forged = token(&header, &service.claims(), |message| oct.sign(message));
     service.assert_rejected(&forged, "oct").await;

@@ -1,15 +1,15 @@
 //! The URLs that the service calls for an operator, and how much it reads from them.
 
 use super::support::{Service, UNAVAILABLE, introspection, issuer, options, sign_in, sign_up};
-use perennial_fake_idp::{Issuer, Mood};
+use perennial_fake_idp::{Issuer, ResponseMode};
 use perennial_testkit::TestApp;
 use serde_json::json;
 
 const BOUND: usize = 256 * 1024;
 
 /// The code and status of signing up with an issuer that has this setting.
-async fn sign_up_with(tell: impl FnOnce(&Issuer)) -> (u16, Service) {
-    let service = Service::with(|issuer, _| tell(issuer)).await;
+async fn sign_up_with(set_length: impl FnOnce(&Issuer)) -> (u16, Service) {
+    let service = Service::with(|issuer, _| set_length(issuer)).await;
     let answer = sign_up(&service.app, &service.token(|_, _| ())).await;
     if answer.status != 201 {
         answer.clone().refused(503, UNAVAILABLE);
@@ -20,24 +20,24 @@ async fn sign_up_with(tell: impl FnOnce(&Issuer)) -> (u16, Service) {
 #[tokio::test]
 async fn a_document_of_keys_beyond_256_kib_is_not_used() {
     for (bytes, status) in [(BOUND, 201), (BOUND + 1, 503), (64 * BOUND, 503)] {
-        let tell = |issuer: &Issuer| issuer.set(|behaviour| behaviour.mood = Mood::Long(bytes));
-        assert_eq!(sign_up_with(tell).await.0, status, "{bytes}");
+        let set_length = |issuer: &Issuer| issuer.set(|behavior| behavior.response_mode = ResponseMode::Long(bytes));
+        assert_eq!(sign_up_with(set_length).await.0, status, "{bytes}");
     }
 }
 
 #[tokio::test]
 async fn a_document_of_more_than_a_hundred_keys_is_not_used() {
     for (others, status) in [(99, 201), (100, 503)] {
-        let tell = |issuer: &Issuer| {
+        let set_length = |issuer: &Issuer| {
             let jwk = issuer.make("other", "EdDSA").jwk;
             let keys = (0..others).map(|number| {
                 let mut jwk = jwk.clone();
                 jwk["kid"] = json!(format!("other-{number}"));
                 jwk
             });
-            issuer.set(|behaviour| behaviour.keys.extend(keys));
+            issuer.set(|behavior| behavior.keys.extend(keys));
         };
-        assert_eq!(sign_up_with(tell).await.0, status, "{others}");
+        assert_eq!(sign_up_with(set_length).await.0, status, "{others}");
     }
 }
 
@@ -47,8 +47,8 @@ async fn attack_30_a_redirect_is_not_followed() {
     let place = format!("{}/keys", elsewhere.url);
     let (status, service) = sign_up_with(|issuer| {
         let keys = issuer.rotate("k1", "EdDSA").jwk;
-        elsewhere.set(|behaviour| behaviour.keys = vec![keys]);
-        issuer.set(|behaviour| behaviour.mood = Mood::Redirect(place));
+        elsewhere.set(|behavior| behavior.keys = vec![keys]);
+        issuer.set(|behavior| behavior.response_mode = ResponseMode::Redirect(place));
     })
     .await;
     assert_eq!((status, service.issuer.seen().keys, elsewhere.seen().requests()), (503, 1, 0));
@@ -82,7 +82,7 @@ async fn attack_30_a_discovery_document_of_another_issuer_or_to_a_private_networ
         json!({ "jwks_uri": "http://169.254.1.1/keys" }),
     ] {
         let (status, service) =
-            sign_up_with(|issuer| issuer.set(|behaviour| behaviour.discovery = document.clone())).await;
+            sign_up_with(|issuer| issuer.set(|behavior| behavior.discovery = document.clone())).await;
         assert_eq!((status, service.issuer.seen().requests()), (503, 1), "{document}");
     }
     assert_eq!(elsewhere.seen().requests(), 0);

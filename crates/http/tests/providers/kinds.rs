@@ -4,7 +4,7 @@ use super::support::{
     ADA, REFUSED, SIGN_IN, UNAVAILABLE, claims, introspection, issuer, oidc, options, outcome, sign_in, sign_up,
 };
 use perennial_app::providers::{Description, EmailVerified, ProviderKind, Secret, Settings};
-use perennial_fake_idp::{Issuer, Mood, hmac_sha256, token};
+use perennial_fake_idp::{Issuer, ResponseMode, hmac_sha256, token};
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ async fn an_issuer_that_guarantees_addresses_need_not_say_so_and_must_not_deny_i
 fn active(issuer: &Issuer, edit: impl FnOnce(&mut Value)) {
     let mut said = json!({ "active": true, "sub": "ada", "aud": "app", "email": ADA, "email_verified": true });
     edit(&mut said);
-    issuer.set(|behaviour| behaviour.introspection = said);
+    issuer.set(|behavior| behavior.introspection = said);
 }
 
 #[tokio::test]
@@ -97,11 +97,15 @@ async fn an_opaque_token_is_introspected_each_time() {
         assert_eq!(outcome(&sign_in(&app, "opaque").await), expected, "{field} {value}");
     }
     active(&issuer, |_| ());
-    for mood in [Mood::Broken, Mood::Long(256 * 1024 + 1), Mood::Redirect(format!("{}/elsewhere", issuer.url))] {
-        issuer.set(|behaviour| behaviour.mood = mood);
+    for response_mode in [
+        ResponseMode::Broken,
+        ResponseMode::Long(256 * 1024 + 1),
+        ResponseMode::Redirect(format!("{}/elsewhere", issuer.url)),
+    ] {
+        issuer.set(|behavior| behavior.response_mode = response_mode);
         assert_eq!(sign_in(&app, "opaque").await.refused(503, UNAVAILABLE).header("retry-after"), "1");
     }
-    issuer.set(|behaviour| behaviour.mood = Mood::Well);
+    issuer.set(|behavior| behavior.response_mode = ResponseMode::Normal);
     assert_eq!(outcome(&sign_in(&app, "opaque").await), "accepted");
     let seen = issuer.seen();
     assert_eq!((seen.introspection, seen.requests()), (15, 15), "asked each time, and nothing else");

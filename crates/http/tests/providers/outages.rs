@@ -3,7 +3,7 @@
 use super::support::{
     DAY, REFUSED, Service, UNAVAILABLE, adas_token, issuer, oidc, options, outcome, sign_in, sign_up,
 };
-use perennial_fake_idp::{Mood, b64};
+use perennial_fake_idp::{ResponseMode, b64};
 use perennial_testkit::TestApp;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn a_rotated_key_works_at_once_after_one_refetch_and_the_old_one_no_more()
 #[tokio::test]
 async fn keys_are_fetched_again_when_their_time_is_up() {
     let service = Service::with(|issuer, _| {
-        issuer.set(|behaviour| behaviour.cache_control = Some("public, max-age=900".to_owned()));
+        issuer.set(|behavior| behavior.cache_control = Some("public, max-age=900".to_owned()));
     })
     .await;
     sign_up(&service.app, &service.token(|_, _| ())).await.expect(201);
@@ -76,13 +76,13 @@ async fn an_issuer_that_was_never_there_is_unavailable_and_the_others_are_not() 
 
 #[tokio::test]
 async fn an_issuer_that_fails_is_called_once_in_thirty_seconds_and_recovers() {
-    let service = Service::with(|issuer, _| issuer.set(|behaviour| behaviour.mood = Mood::Broken)).await;
+    let service = Service::with(|issuer, _| issuer.set(|behavior| behavior.response_mode = ResponseMode::Broken)).await;
     for _ in 0..30 {
         sign_up(&service.app, &service.token(|_, _| ())).await.refused(503, UNAVAILABLE);
         service.app.advance(1);
     }
     assert_eq!(service.issuer.seen().keys, 1);
-    service.issuer.set(|behaviour| behaviour.mood = Mood::Well);
+    service.issuer.set(|behavior| behavior.response_mode = ResponseMode::Normal);
     sign_up(&service.app, &service.token(|_, _| ())).await.expect(201);
     assert_eq!(service.issuer.seen().keys, 2);
 }
@@ -90,10 +90,10 @@ async fn an_issuer_that_fails_is_called_once_in_thirty_seconds_and_recovers() {
 #[tokio::test]
 async fn a_failing_issuer_recovers_after_its_keys_are_too_old() {
     let service = Service::start().await;
-    service.issuer.set(|behaviour| behaviour.mood = Mood::Broken);
+    service.issuer.set(|behavior| behavior.response_mode = ResponseMode::Broken);
     service.app.advance(2 * DAY);
     assert_eq!(service.outcome(&service.token(|_, _| ())).await, UNAVAILABLE);
-    service.issuer.set(|behaviour| behaviour.mood = Mood::Well);
+    service.issuer.set(|behavior| behavior.response_mode = ResponseMode::Normal);
     service.app.advance(29);
     assert_eq!(service.outcome(&service.token(|_, _| ())).await, UNAVAILABLE, "a failure counts for 30 seconds");
     service.app.advance(1);

@@ -5,7 +5,7 @@ use super::support::{
     oidc, options, sign_in, sign_up,
 };
 use perennial_app::providers::FetchLimits;
-use perennial_fake_idp::{Issuer, Mood};
+use perennial_fake_idp::{Issuer, ResponseMode};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn two_issuers() -> (Issuer, Issuer) {
 async fn a_silent_issuer_costs_the_timeout_and_no_more() {
     let service = Service::with(|issuer, options| {
         options.app.provider_limits = IMPATIENT;
-        issuer.set(|behaviour| behaviour.mood = Mood::Silent);
+        issuer.set(|behavior| behavior.response_mode = ResponseMode::Silent);
     })
     .await;
     let token = service.token(|_, _| ());
@@ -43,7 +43,7 @@ async fn a_silent_issuer_costs_the_timeout_and_no_more() {
 async fn while_keys_are_fetched_again_only_the_triggering_request_waits() {
     let service = Service::with(|_, options| options.app.provider_limits = PATIENT).await;
     sign_up(&service.app, &service.token(|_, _| ())).await.expect(201);
-    service.issuer.set(|behaviour| behaviour.mood = Mood::Waiting);
+    service.issuer.set(|behavior| behavior.response_mode = ResponseMode::Waiting);
     service.app.advance(600);
     let token = service.token(|_, _| ());
     let others = async {
@@ -51,7 +51,7 @@ async fn while_keys_are_fetched_again_only_the_triggering_request_waits() {
         for _ in 0..5 {
             sign_in(&service.app, &token).await.expect(200);
         }
-        service.issuer.set(|behaviour| behaviour.mood = Mood::Broken);
+        service.issuer.set(|behavior| behavior.response_mode = ResponseMode::Broken);
     };
     let (first, ()) = tokio::join!(sign_in(&service.app, &token), others);
     first.expect(200);
@@ -65,7 +65,7 @@ async fn while_an_issuer_is_silent_other_organizations_and_other_providers_go_on
     options.app.provider_limits = PATIENT;
     let app = Arc::new(TestApp::with(options).await);
     found_acme(&app).await;
-    slow.set(|behaviour| behaviour.mood = Mood::Waiting);
+    slow.set(|behavior| behavior.response_mode = ResponseMode::Waiting);
     let (waiting, held_up) = (Arc::clone(&app), adas_token(&app, &slow));
     let waiting = tokio::spawn(async move { sign_up(&waiting, &held_up).await });
     slow.asked_for_keys(1).await;
@@ -77,7 +77,7 @@ async fn while_an_issuer_is_silent_other_organizations_and_other_providers_go_on
     let carol = well.token("k1", &header(), &carol);
     app.post(SIGN_UP, &json!({ "access_token": carol, "email": "carol@example.com" })).await.expect(201);
     assert!(!waiting.is_finished());
-    slow.set(|behaviour| behaviour.mood = Mood::Well);
+    slow.set(|behavior| behavior.response_mode = ResponseMode::Normal);
     waiting.await.unwrap().expect(201);
     assert_eq!(slow.seen().keys, 1);
 }
@@ -89,7 +89,7 @@ async fn a_flood_of_requests_to_a_silent_provider_delays_no_others() {
     options.app.provider_limits = PATIENT;
     let app = Arc::new(TestApp::with(options).await);
     found_acme(&app).await;
-    silent.set(|behaviour| behaviour.mood = Mood::Waiting);
+    silent.set(|behavior| behavior.response_mode = ResponseMode::Waiting);
     let mut flood: JoinSet<Answer> = JoinSet::new();
     for number in 0..200 {
         let app = Arc::clone(&app);
@@ -98,9 +98,9 @@ async fn a_flood_of_requests_to_a_silent_provider_delays_no_others() {
     // Requests over the limit are rejected at once; the others wait.
     flood.join_next().await.unwrap().unwrap().refused(503, UNAVAILABLE);
     at_acme(&app, SIGN_UP, &adas_token(&app, &well)).await.expect(201);
-    silent.set(|behaviour| {
-        behaviour.mood = Mood::Well;
-        behaviour.introspection = json!({ "active": false });
+    silent.set(|behavior| {
+        behavior.response_mode = ResponseMode::Normal;
+        behavior.introspection = json!({ "active": false });
     });
     let mut answers = flood.join_all().await;
     answers.retain(|answer| answer.status == 401);

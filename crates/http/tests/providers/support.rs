@@ -121,12 +121,12 @@ impl Service {
     pub(crate) async fn assert_rejected(&self, token: &str, case: impl Display) {
         let answer = sign_in(&self.app, token).await;
         assert_eq!(outcome(&answer), REFUSED, "{case}");
-        assert_eq!(told(&answer), told(&sign_in(&self.app, "nonsense").await), "{case}");
+        assert_eq!(reported(&answer), reported(&sign_in(&self.app, "nonsense").await), "{case}");
     }
 }
 
 /// What a caller learns from an answer, apart from its name and its moment.
-fn told(answer: &Answer) -> (u16, Value, Vec<(String, Vec<u8>)>) {
+fn reported(answer: &Answer) -> (u16, Value, Vec<(String, Vec<u8>)>) {
     let mut body = answer.json.clone();
     assert!(body.as_object_mut().unwrap().remove("request_id").is_some());
     let headers = answer.headers.iter().filter(|(name, _)| *name != "x-request-id" && *name != "date");

@@ -148,9 +148,10 @@ async fn another_currency_validates_the_stored_amount() {
 #[tokio::test]
 async fn currencies_are_accepted_in_any_case_and_returned_in_upper_case() {
     let base = Base::start().await;
-    for (sent, told) in [("usd", "USD"), ("Eur", "EUR"), ("gBp", "GBP"), ("JPY", "JPY")] {
-        assert_eq!(base.pay(json!({ "currency": sent, "amount": 1 })).await["currency"], told);
-        let plan = base.app.plan(&format!("p-{}", told.to_lowercase()), json!({ "currency": sent, "price": 1 })).await;
-        assert_eq!(plan["currency"], told);
+    for (sent, reported) in [("usd", "USD"), ("Eur", "EUR"), ("gBp", "GBP"), ("JPY", "JPY")] {
+        assert_eq!(base.pay(json!({ "currency": sent, "amount": 1 })).await["currency"], reported);
+        let plan =
+            base.app.plan(&format!("p-{}", reported.to_lowercase()), json!({ "currency": sent, "price": 1 })).await;
+        assert_eq!(plan["currency"], reported);
     }
 }

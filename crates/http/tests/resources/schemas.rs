@@ -93,8 +93,9 @@ async fn the_bodies_of_the_document_have_the_fields_of_the_contract() {
     ] {
         let schema = &document.operation("post", path)["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(keys(&schema["properties"]), fields.split_whitespace().collect(), "{path}");
-        let told: BTreeSet<&str> = schema["required"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
-        assert_eq!(told, required.split_whitespace().collect(), "{path}");
+        let reported: BTreeSet<&str> =
+            schema["required"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+        assert_eq!(reported, required.split_whitespace().collect(), "{path}");
         assert_eq!(schema["additionalProperties"], false, "{path}");
     }
     for (path, record) in [

@@ -153,11 +153,11 @@ async fn the_catalogue_explains_every_code_of_the_document() {
     let document = get(&app, "/openapi.json").await.expect(200);
     let html = String::from_utf8(get(&app, "/docs/errors").await.expect(200).bytes).unwrap();
     let codes = document.json["components"]["schemas"]["Problem"]["properties"]["code"]["enum"].as_array().unwrap();
-    let mut told: Vec<&str> = codes.iter().map(|code| code.as_str().unwrap()).collect();
+    let mut reported: Vec<&str> = codes.iter().map(|code| code.as_str().unwrap()).collect();
     let mut explained = attributes(&html, "id");
-    told.sort_unstable();
+    reported.sort_unstable();
     explained.sort_unstable();
     explained.dedup();
-    assert_eq!(told, explained);
-    assert!(told.len() > 40);
+    assert_eq!(reported, explained);
+    assert!(reported.len() > 40);
 }

@@ -37,9 +37,9 @@ fn words(list: &str) -> Vec<&str> {
 #[track_caller]
 fn assert_forbidden(answer: Answer, allowed: &[&str], context: &str) {
     let answer = answer.refused(409, "invalid_transition");
-    let told: Vec<&str> =
+    let reported: Vec<&str> =
         answer.json["allowed"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
-    assert_eq!(told, allowed, "{context}");
+    assert_eq!(reported, allowed, "{context}");
 }
 
 fn is_active_by_default(status: &str) -> bool {

@@ -13,9 +13,9 @@ async fn a_request_names_its_host_exactly_once() {
     {
         let mut peer = Peer::connect(&app).await;
         peer.send(format!("GET /livez HTTP/1.1\r\n{host}x-request-id: mine\r\n\r\n")).await;
-        let told = peer.answer().await;
-        assert_eq!((told.status, told.code().as_str()), (400, "invalid_header"), "{host}");
-        let problem: Value = serde_json::from_slice(&told.body).unwrap();
+        let reported = peer.answer().await;
+        assert_eq!((reported.status, reported.code().as_str()), (400, "invalid_header"), "{host}");
+        let problem: Value = serde_json::from_slice(&reported.body).unwrap();
         assert_eq!((&problem["errors"][0]["header"], &problem["request_id"]), (&json!("host"), &json!("mine")));
     }
     let mut peer = Peer::connect(&app).await;

@@ -44,9 +44,12 @@ async fn a_body_that_does_not_arrive_in_time_is_408() {
     let app = TestApp::with(options(SHORT, LONG)).await;
     let mut peer = Peer::connect(&app).await;
     peer.send(unfinished()).await;
-    let told = peer.answer().await;
-    assert_eq!((told.status, told.code().as_str()), (408, "request_timeout"));
-    assert!(told.head.contains("content-type: application/problem+json") && told.head.contains("x-request-id: late"));
+    let reported = peer.answer().await;
+    assert_eq!((reported.status, reported.code().as_str()), (408, "request_timeout"));
+    assert!(
+        reported.head.contains("content-type: application/problem+json")
+            && reported.head.contains("x-request-id: late")
+    );
 }
 
 /// The time for an answer begins when the request is whole: a slow body is the caller's fault, not the service's.
@@ -55,8 +58,8 @@ async fn a_slow_body_does_not_count_as_a_slow_response() {
     let app = TestApp::with(options(3 * SHORT, SHORT)).await;
     let mut peer = Peer::connect(&app).await;
     peer.send(unfinished()).await;
-    let told = peer.answer().await;
-    assert_eq!((told.status, told.code().as_str()), (408, "request_timeout"));
+    let reported = peer.answer().await;
+    assert_eq!((reported.status, reported.code().as_str()), (408, "request_timeout"));
 }
 
 /// With no time at all an answer is in time only if it is there at the first look, and a commit hardly ever is.
@@ -91,9 +94,9 @@ async fn a_connection_too_many_is_503() {
     let server = ServerOptions { max_connections: 0, ..ServerOptions::default() };
     let app = TestApp::with(TestOptions { server, ..TestOptions::default() }).await;
     let mut peer = Peer::connect(&app).await;
-    let told = peer.answer().await;
-    assert_eq!((told.status, told.code().as_str()), (503, "overloaded"));
-    assert!(told.head.contains("\r\nretry-after: 1\r\n") && told.head.contains("\r\nx-request-id: req_"));
+    let reported = peer.answer().await;
+    assert_eq!((reported.status, reported.code().as_str()), (503, "overloaded"));
+    assert!(reported.head.contains("\r\nretry-after: 1\r\n") && reported.head.contains("\r\nx-request-id: req_"));
 }
 
 #[tokio::test]
@@ -110,7 +113,7 @@ async fn a_store_that_is_gone_is_503_without_inner_detail() {
 #[tokio::test]
 async fn a_defect_of_ours_is_500_without_inner_detail() {
     let app = TestApp::start().await;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     // Two plans of one instant, changed with the same entropy: the second event gets the ID of the first.
     for slug in ["pro", "max"] {
         app.plan(slug, json!({})).await;
@@ -130,16 +133,16 @@ async fn a_defect_of_ours_is_500_without_inner_detail() {
             body.len()
         ))
         .await;
-        told.push(peer.answer().await);
+        reported.push(peer.answer().await);
     }
-    assert_eq!(told[0].status, 200);
-    assert_eq!((told[1].status, told[1].code().as_str()), (500, "internal"));
-    let problem: Value = serde_json::from_slice(&told[1].body).unwrap();
+    assert_eq!(reported[0].status, 200);
+    assert_eq!((reported[1].status, reported[1].code().as_str()), (500, "internal"));
+    let problem: Value = serde_json::from_slice(&reported[1].body).unwrap();
     assert_eq!(members(&problem), ["code", "detail", "request_id", "status", "title", "type"]);
     assert_eq!(problem["request_id"], "twin-2");
     // The same sentence whatever the cause, so that none can slip into it.
     assert_eq!(problem["detail"], "The server's log has the cause under this request_id.");
-    shows_nothing(&told[1].body);
+    shows_nothing(&reported[1].body);
     assert_eq!(app.get("/subscription-plans/pro").await.data()["tier"], 1);
 }
 

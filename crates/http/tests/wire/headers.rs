@@ -150,9 +150,9 @@ async fn a_line_break_in_a_header_injects_nothing_into_a_response() {
     {
         let mut peer = Peer::connect(&app).await;
         peer.send(format!("GET /livez HTTP/1.1\r\nhost: a\r\n{injected}\r\n\r\n")).await;
-        let told = peer.answer().await;
-        assert!(told.status == 400 || told.status == 200, "{}", told.status);
-        assert!(!told.head.contains("set-cookie"), "{}", told.head);
+        let reported = peer.answer().await;
+        assert!(reported.status == 400 || reported.status == 200, "{}", reported.status);
+        assert!(!reported.head.contains("set-cookie"), "{}", reported.head);
     }
     for injected in ["x-request-id: a\nset-cookie: b=c", "user-agent: a\nset-cookie: b=c", "user-agent: \x07\x1b[31m"] {
         let mut peer = Peer::connect(&app).await;
@@ -160,8 +160,8 @@ async fn a_line_break_in_a_header_injects_nothing_into_a_response() {
             "POST /subscription-plans HTTP/1.1\r\nhost: a\r\nclient-id: {TRUSTED}\r\n{injected}\r\ncontent-length: 0\r\n\r\n"
         ))
         .await;
-        let told = peer.answer().await;
-        assert!(told.status >= 400, "{}", told.status);
-        assert!(!told.head.contains("set-cookie") && !told.head.contains('\u{1b}'), "{}", told.head);
+        let reported = peer.answer().await;
+        assert!(reported.status >= 400, "{}", reported.status);
+        assert!(!reported.head.contains("set-cookie") && !reported.head.contains('\u{1b}'), "{}", reported.head);
     }
 }

@@ -56,8 +56,8 @@ async fn a_body_that_declares_too_large_a_size_is_not_awaited() {
             256 * KIB + 1
         ))
         .await;
-        let told = peer.answer().await;
-        assert_eq!((told.status, told.code().as_str()), (413, "body_too_large"));
+        let reported = peer.answer().await;
+        assert_eq!((reported.status, reported.code().as_str()), (413, "body_too_large"));
     }
 }
 
@@ -121,12 +121,12 @@ async fn headers_may_have_16_kib_and_not_a_byte_more() {
         let filler = "x".repeat(16 * KIB - others + extra);
         let mut peer = Peer::connect(&app).await;
         peer.send(format!("GET /livez HTTP/1.1\r\nhost: a\r\nx-request-id: mine\r\nx-filler: {filler}\r\n\r\n")).await;
-        let told = peer.answer().await;
-        assert_eq!(told.status, status);
-        assert!(told.head.contains("x-request-id: mine"));
+        let reported = peer.answer().await;
+        assert_eq!(reported.status, status);
+        assert!(reported.head.contains("x-request-id: mine"));
         if status == 431 {
-            assert_eq!(told.code(), "headers_too_large");
-            assert!(told.head.contains("content-type: application/problem+json"));
+            assert_eq!(reported.code(), "headers_too_large");
+            assert!(reported.head.contains("content-type: application/problem+json"));
         }
     }
 }

@@ -14,7 +14,7 @@ fn digits<'a>(answer: &'a Answer, field: &str) -> &'a str {
 #[tokio::test]
 async fn an_amount_is_stored_exactly_and_returned_in_shortest_form() {
     let app = TestApp::start().await;
-    for (number, (sent, told)) in [
+    for (number, (sent, reported)) in [
         ("0", "0"),
         ("-0", "0"),
         ("-0.0", "0"),
@@ -45,13 +45,13 @@ async fn an_amount_is_stored_exactly_and_returned_in_shortest_form() {
     {
         let slug = format!("p{number}");
         let answer = plan_with(&app, &slug, "price", sent).await;
-        if told.split_once('.').is_some_and(|(_, decimals)| decimals.len() > 2) {
+        if reported.split_once('.').is_some_and(|(_, decimals)| decimals.len() > 2) {
             answer.refused(422, "too_many_decimals");
             continue;
         }
-        assert_eq!(digits(&answer.expect(201), "price"), told, "{sent}");
+        assert_eq!(digits(&answer.expect(201), "price"), reported, "{sent}");
         let read = app.get(&format!("/subscription-plans/{slug}")).await;
-        assert_eq!(digits(&read, "price"), told, "{sent}");
+        assert_eq!(digits(&read, "price"), reported, "{sent}");
     }
 }
 
@@ -127,7 +127,7 @@ async fn an_amount_has_at_most_the_decimals_of_its_currency() {
 #[tokio::test]
 async fn a_whole_number_may_be_written_in_any_way_that_means_it() {
     let app = TestApp::start().await;
-    for (number, (sent, told)) in [
+    for (number, (sent, reported)) in [
         ("0", "0"),
         ("-0", "0"),
         ("-0.0", "0"),
@@ -145,7 +145,7 @@ async fn a_whole_number_may_be_written_in_any_way_that_means_it() {
     .enumerate()
     {
         let answer = plan_with(&app, &format!("p{number}"), "node_quota", sent).await.expect(201);
-        assert_eq!(digits(&answer, "node_quota"), told, "{sent}");
+        assert_eq!(digits(&answer, "node_quota"), reported, "{sent}");
     }
 }
 

@@ -173,8 +173,8 @@ async fn client_scope_query_and_headers_are_settled_before_a_body_is_read() {
                 "POST {target} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n{headers}{length}\r\n\r\n"
             );
             peer.send(head).await;
-            let told = peer.answer().await;
-            assert_eq!((told.status, told.code().as_str()), (status, code), "{target} {headers} {length}");
+            let reported = peer.answer().await;
+            assert_eq!((reported.status, reported.code().as_str()), (status, code), "{target} {headers} {length}");
         }
     }
 }

@@ -129,7 +129,7 @@ async fn all_errors_of_a_subscription_are_reported_at_once() {
         "starts_at": "2026-05-01T00:00:00Z", "renews_at": "2026-04-01T00:00:00Z", "ends_at": "2026-04-01T00:00:00Z",
         "status": "expired", "is_active": true
     });
-    let told = ["/renews_at inconsistent", "/ends_at inconsistent", "/is_active inconsistent"];
+    let reported = ["/renews_at inconsistent", "/ends_at inconsistent", "/is_active inconsistent"];
     let known = json!({ "user_id": records.user, "subscription_plan_id": "pro" });
     for (references, faults) in [
         (json!({}), &["/user_id required", "/subscription_plan_id required"][..]),
@@ -139,10 +139,10 @@ async fn all_errors_of_a_subscription_are_reported_at_once() {
     ] {
         let body = super::support::with(&contradictions, &references);
         let answer = app.post("/subscriptions", &body).await.expect(422);
-        assert_eq!(answer.faults(), [faults, &told[..]].concat(), "{references}");
+        assert_eq!(answer.faults(), [faults, &reported[..]].concat(), "{references}");
     }
     let answer = app.put(&records.subscription_path(), &contradictions).await.expect(422);
-    assert_eq!(answer.faults(), told);
+    assert_eq!(answer.faults(), reported);
     // A field that cannot be read is not blamed for contradicting others as well.
     let body = json!({ "starts_at": "soon", "renews_at": "2026-04-01T00:00:00Z", "status": "odd", "is_active": true });
     let answer = app.put(&records.subscription_path(), &body).await.refused(422, "invalid_input");

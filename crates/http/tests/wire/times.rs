@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 async fn a_time_is_accepted_in_any_offset_and_returned_in_utc_with_six_digits() {
     let app = TestApp::start().await;
     let path = Records::create(&app).await.subscription_path();
-    for (sent, told) in [
+    for (sent, reported) in [
         ("2026-05-01T10:00:00Z", "2026-05-01T10:00:00.000000Z"),
         ("2026-05-01t10:00:00z", "2026-05-01T10:00:00.000000Z"),
         ("2026-05-01T10:00:00+00:00", "2026-05-01T10:00:00.000000Z"),
@@ -30,8 +30,8 @@ async fn a_time_is_accepted_in_any_offset_and_returned_in_utc_with_six_digits() 
         ("2026-05-01T10:00:00.000000999Z", "2026-05-01T10:00:00.000000Z"),
     ] {
         let answer = app.put(&path, &json!({ "ends_at": sent })).await.expect(200);
-        assert_eq!(text(answer.data(), "ends_at"), told, "{sent}");
-        assert_eq!(text(app.get(&path).await.data(), "ends_at"), told, "{sent}");
+        assert_eq!(text(answer.data(), "ends_at"), reported, "{sent}");
+        assert_eq!(text(app.get(&path).await.data(), "ends_at"), reported, "{sent}");
     }
 }
 
@@ -40,7 +40,7 @@ async fn the_years_run_from_1970_to_9999_in_utc() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let path = records.subscription_path();
-    for (sent, told) in [
+    for (sent, reported) in [
         ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000Z"),
         ("1969-12-31T23:30:00-01:00", "1970-01-01T00:30:00.000000Z"),
         ("0001-01-01T00:00:00Z", ""),
@@ -50,25 +50,25 @@ async fn the_years_run_from_1970_to_9999_in_utc() {
         ("1970-01-01T00:30:00+01:00", ""),
     ] {
         let answer = app.put(&path, &json!({ "starts_at": sent })).await;
-        check(&answer.json, answer.status, "starts_at", sent, told);
+        check(&answer.json, answer.status, "starts_at", sent, reported);
     }
-    for (sent, told) in [
+    for (sent, reported) in [
         ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000000Z"),
         ("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999999Z"),
         ("9999-12-31T23:59:59-00:01", ""),
         ("9999-12-31T23:59:59.999999-23:59", ""),
     ] {
         let answer = app.put(&path, &json!({ "ends_at": sent })).await;
-        check(&answer.json, answer.status, "ends_at", sent, told);
+        check(&answer.json, answer.status, "ends_at", sent, reported);
     }
 }
 
-fn check(answer: &Value, status: u16, field: &str, sent: &str, told: &str) {
-    if told.is_empty() {
+fn check(answer: &Value, status: u16, field: &str, sent: &str, reported: &str) {
+    if reported.is_empty() {
         assert_eq!((status, &answer["code"]), (422, &json!("out_of_range")), "{sent}");
         assert_eq!(answer["errors"][0]["pointer"], format!("/{field}"));
     } else {
-        assert_eq!((status, &answer["data"][field]), (200, &json!(told)), "{sent}");
+        assert_eq!((status, &answer["data"][field]), (200, &json!(reported)), "{sent}");
     }
 }
 

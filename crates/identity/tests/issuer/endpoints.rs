@@ -3,7 +3,7 @@
 use crate::certificate::Certificate;
 use crate::fixture::{Fixture, HERE, ada, at, audience, claims, keyring, oidc, settings, verifier};
 use data_encoding::BASE64;
-use perennial_fake_idp::{Key, Mood, Server, token};
+use perennial_fake_idp::{Key, ResponseMode, Server, token};
 use perennial_identity::providers::{EmailVerified, Introspection, KeysAt, Oidc, Provider, ProviderError};
 use perennial_identity::secret::Secret;
 use perennial_identity::verify::{Rejection, Verifier};
@@ -58,7 +58,7 @@ async fn attack_30_link_local_addresses_are_never_asked() {
 async fn attack_30_redirects_are_not_followed() {
     let (fixture, elsewhere) = (Fixture::new(), Server::start());
     elsewhere.set(|issuer| issuer.keys = vec![fixture.key.jwk("k1")]);
-    fixture.server.set(|issuer| issuer.mood = Mood::Redirect(format!("{}/keys", elsewhere.url)));
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Redirect(format!("{}/keys", elsewhere.url)));
     assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), 0).await, UNAVAILABLE);
     assert_eq!(elsewhere.seen().requests(), 0);
     let seen = keyring(RootCertStore::empty()).look(&oidc(&fixture.server.url, HERE)).await.unwrap();
@@ -177,7 +177,7 @@ async fn attack_33_no_rejection_and_no_log_tells_the_token_the_secret_or_the_e_m
     let opaque = Server::start();
     let providers = vec![oidc(&fixture.server.url, HERE), introspection(&opaque, HERE)];
     let verifier = verifier(keyring(RootCertStore::empty()), providers);
-    fixture.server.set(|issuer| issuer.mood = Mood::Broken);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Broken);
     let unverifiable = fixture.token(|_, _| ());
     let mut logged = Vec::new();
     for token in ["canary-token", unverifiable.as_str(), "canary.token.x"] {

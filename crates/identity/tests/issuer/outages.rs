@@ -1,7 +1,7 @@
 //! The cache of keys against an issuer that rotates, fails, stalls and comes back.
 
 use crate::fixture::{Fixture, ada, at, keyring, verifier};
-use perennial_fake_idp::{Key, Mood, Server, token};
+use perennial_fake_idp::{Key, ResponseMode, Server, token};
 use perennial_identity::verify::Rejection;
 use rustls::RootCertStore;
 use serde_json::json;
@@ -57,26 +57,26 @@ async fn max_age_is_honoured_between_five_minutes_and_a_day() {
 async fn an_outage_is_bridged_for_a_day_and_no_longer() {
     let fixture = Fixture::new();
     assert_eq!(fixture.outcome(&timely(&fixture, 0), 0).await, "accepted");
-    fixture.server.set(|issuer| issuer.mood = Mood::Broken);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Broken);
     for now in [600, 601, 629] {
         assert_eq!(fixture.outcome(&timely(&fixture, now), now).await, "accepted");
     }
     assert_eq!(fixture.server.seen().keys, 2, "a failure counts for 30 seconds");
     assert_eq!(fixture.outcome(&timely(&fixture, 600 + DAY - 1), 600 + DAY - 1).await, "accepted");
     assert_eq!(fixture.outcome(&timely(&fixture, 700 + DAY), 700 + DAY).await, UNAVAILABLE);
-    fixture.server.set(|issuer| issuer.mood = Mood::Well);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Normal);
     assert_eq!(fixture.outcome(&timely(&fixture, 731 + DAY), 731 + DAY).await, "accepted");
 }
 
 #[tokio::test]
 async fn an_issuer_that_is_down_from_the_start_is_asked_once_in_30_seconds() {
     let fixture = Fixture::new();
-    fixture.server.set(|issuer| issuer.mood = Mood::Broken);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Broken);
     for now in 0..30 {
         assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), now).await, UNAVAILABLE);
     }
     assert_eq!(fixture.server.seen().keys, 1);
-    fixture.server.set(|issuer| issuer.mood = Mood::Well);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Normal);
     assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), 30).await, "accepted");
 }
 
@@ -97,7 +97,7 @@ async fn an_issuer_that_nobody_listens_at_is_unavailable() {
 async fn a_slow_issuer_costs_the_time_out_and_stale_keys_bridge_it() {
     let fixture = Fixture::new();
     assert_eq!(fixture.outcome(&timely(&fixture, 0), 0).await, "accepted");
-    fixture.server.set(|issuer| issuer.mood = Mood::Silent);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Silent);
     // From here the runtime's timers run out as soon as there is nothing else to do: no real seconds pass.
     tokio::time::pause();
     let unknown = fixture.token(|header, _| header["kid"] = json!("k9"));
@@ -110,9 +110,11 @@ async fn a_slow_issuer_costs_the_time_out_and_stale_keys_bridge_it() {
 #[tokio::test]
 async fn a_document_beyond_256_kib_or_100_keys_is_not_used() {
     const BOUND: usize = 256 * 1024;
-    for (mood, outcome) in [(Mood::Long(BOUND), "accepted"), (Mood::Long(BOUND + 1), UNAVAILABLE)] {
+    for (response_mode, outcome) in
+        [(ResponseMode::Long(BOUND), "accepted"), (ResponseMode::Long(BOUND + 1), UNAVAILABLE)]
+    {
         let fixture = Fixture::new();
-        fixture.server.set(|issuer| issuer.mood = mood);
+        fixture.server.set(|issuer| issuer.response_mode = response_mode);
         assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), 0).await, outcome);
     }
     for (others, outcome) in [(99, "accepted"), (100, UNAVAILABLE)] {
@@ -127,11 +129,11 @@ async fn a_document_beyond_256_kib_or_100_keys_is_not_used() {
 #[tokio::test]
 async fn twenty_callers_at_once_make_one_fetch() {
     let fixture = Fixture::new();
-    fixture.server.set(|issuer| issuer.mood = Mood::Waiting);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Waiting);
     let token = fixture.token(|_, _| ());
     let open = async {
         fixture.server.asked_for_keys(1).await;
-        fixture.server.set(|issuer| issuer.mood = Mood::Well);
+        fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Normal);
         "accepted"
     };
     let calls = futures_util::future::join_all((0..20).map(|_| fixture.outcome(&token, 0)));
@@ -144,7 +146,7 @@ async fn twenty_callers_at_once_make_one_fetch() {
 async fn while_keys_are_fetched_again_nobody_else_waits() {
     let fixture = Fixture::new();
     assert_eq!(fixture.outcome(&timely(&fixture, 0), 0).await, "accepted");
-    fixture.server.set(|issuer| issuer.mood = Mood::Waiting);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Waiting);
     let token = timely(&fixture, 600);
     let others = async {
         fixture.server.asked_for_keys(2).await;
@@ -152,7 +154,7 @@ async fn while_keys_are_fetched_again_nobody_else_waits() {
         for _ in 0..20 {
             assert_eq!(fixture.outcome(&token, 600).await, "accepted");
         }
-        fixture.server.set(|issuer| issuer.mood = Mood::Well);
+        fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Normal);
     };
     let (first, ()) = tokio::join!(fixture.outcome(&token, 600), others);
     assert_eq!(first, "accepted");
@@ -164,13 +166,13 @@ async fn while_keys_are_fetched_again_nobody_else_waits() {
 #[tokio::test]
 async fn a_caller_who_hangs_up_does_not_end_the_fetch() {
     let fixture = Fixture::new();
-    fixture.server.set(|issuer| issuer.mood = Mood::Waiting);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Waiting);
     let token = fixture.token(|_, _| ());
     tokio::select! {
         outcome = fixture.outcome(&token, 0) => panic!("the issuer has not answered yet: {outcome}"),
         () = fixture.server.asked_for_keys(1) => {}
     }
-    fixture.server.set(|issuer| issuer.mood = Mood::Well);
+    fixture.server.set(|issuer| issuer.response_mode = ResponseMode::Normal);
     assert_eq!(fixture.outcome(&token, 0).await, "accepted");
     assert_eq!(fixture.server.seen().keys, 1);
 }

@@ -125,8 +125,8 @@ impl Running {
         let serving = tokio::spawn({
             let service = Arc::clone(&service);
             async move {
-                let told = async { stopped.await.unwrap_or_default() };
-                server.serve(service, told).await
+                let reported = async { stopped.await.unwrap_or_default() };
+                server.serve(service, reported).await
             }
         });
         Running { address, service, gauges, stop, serving }

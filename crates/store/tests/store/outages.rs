@@ -12,12 +12,12 @@ use crate::support::*;
 static ONE: Sql = Sql::new("SELECT CAST(1 AS BIGINT)");
 
 /// A proxy in front of a server that can be closed: then it drops all connections, old and new.
-struct Door {
+struct Proxy {
     address: SocketAddr,
     open: watch::Sender<bool>,
 }
 
-impl Door {
+impl Proxy {
     async fn before(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -42,19 +42,19 @@ impl Door {
         Self { address, open }
     }
 
-    fn is_open(&self, open: bool) {
+    fn set_open(&self, open: bool) {
         self.open.send_replace(open);
     }
 }
 
-/// A store with several readers, behind a door.
-async fn behind_a_door(place: &Place) -> (Db, Door) {
+/// A store with several readers, behind a proxy.
+async fn behind_a_proxy(place: &Place) -> (Db, Proxy) {
     let config: tokio_postgres::Config = place.url().parse().unwrap();
-    let door = Door::before(SocketAddr::from(([127, 0, 0, 1], config.get_ports()[0]))).await;
+    let proxy = Proxy::before(SocketAddr::from(([127, 0, 0, 1], config.get_ports()[0]))).await;
     let (user, name) = (config.get_user().unwrap(), config.get_dbname().unwrap());
-    let url = format!("postgres://{user}@{}/{name}?sslmode=disable", door.address);
+    let url = format!("postgres://{user}@{}/{name}?sslmode=disable", proxy.address);
     let db = Db::open_postgres(PostgresOptions { readers: 4, ..PostgresOptions::new(url) }).await.unwrap();
-    (db, door)
+    (db, proxy)
 }
 
 async fn read(db: &Db) -> Result<Option<i64>, Error> {
@@ -66,11 +66,11 @@ async fn the_first_connection_that_gets_through_opens_the_way_for_the_others() {
     let Some(place) = Place::postgres().await else {
         return;
     };
-    let (db, door) = behind_a_door(&place).await;
+    let (db, proxy) = behind_a_proxy(&place).await;
     for _ in 0..8 {
         read(&db).await.unwrap();
     }
-    door.is_open(false);
+    proxy.set_open(false);
     // Long enough for the pause between two attempts to have grown.
     let end = Instant::now() + Duration::from_millis(900);
     while Instant::now() < end {
@@ -79,7 +79,7 @@ async fn the_first_connection_that_gets_through_opens_the_way_for_the_others() {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    door.is_open(true);
+    proxy.set_open(true);
     until(async || read(&db).await.is_ok()).await;
     for number in 0..12 {
         assert_eq!(read(&db).await, Ok(Some(1)));

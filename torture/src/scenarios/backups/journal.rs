@@ -32,7 +32,7 @@ impl Journal {
         self.lock().0.set(record, mark);
     }
 
-    /// To be noted after its answer was read.
+    /// To be noted after its response was read.
     pub(super) fn acknowledge(&self, record: usize, mark: u32) {
         self.lock().1.set(record, mark);
     }

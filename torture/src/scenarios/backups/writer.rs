@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use perennial_harness::{Answer, Connection, SeededRandom};
+use perennial_harness::{Connection, Response, SeededRandom};
 use serde_json::json;
 
 use super::journal::Journal;
@@ -33,7 +33,7 @@ impl<'a> Writer<'a> {
         Self { number, random, user, journal, records: Vec::new() }
     }
 
-    /// Writes until it is over; answers how many writes were refused.
+    /// Writes until it is over; returns how many writes were refused.
     pub(super) fn work(&mut self, address: SocketAddr, over: &AtomicBool) -> Result<usize> {
         let mut connection = Connection::open(address).map_err(could_not("connect to the server"))?;
         let mut refused = 0;
@@ -46,28 +46,28 @@ impl<'a> Writer<'a> {
             };
             let mark = self.records.get(record).map_or(0, |(_, mark)| mark + 1);
             self.journal.send(record, mark);
-            let answer = loop {
-                let answer = self.send(&mut connection, record, mark).map_err(could_not("write"))?;
+            let response = loop {
+                let response = self.send(&mut connection, record, mark).map_err(could_not("write"))?;
                 // The response allows a retry, and the key or the target value prevents a second effect.
-                if answer.status != 503 {
-                    break answer;
+                if response.status != 503 {
+                    break response;
                 }
                 std::thread::sleep(PAUSE);
             };
-            if !matches!(answer.status, 200 | 201) {
+            if !matches!(response.status, 200 | 201) {
                 refused += 1;
                 continue;
             }
             self.journal.acknowledge(record, mark);
             match self.records.get_mut(record) {
                 Some((_, known)) => *known = mark,
-                None => self.records.push((answer.data()["id"].as_str().unwrap_or_default().to_owned(), mark)),
+                None => self.records.push((response.data()["id"].as_str().unwrap_or_default().to_owned(), mark)),
             }
         }
         Ok(refused)
     }
 
-    fn send(&self, connection: &mut Connection, record: usize, mark: u32) -> std::io::Result<Answer> {
+    fn send(&self, connection: &mut Connection, record: usize, mark: u32) -> std::io::Result<Response> {
         // A change carries the value it leads to.
         let (hours, minutes, seconds) = (mark / 3_600, mark / 60 % 60, mark % 60);
         let renews = format!("2090-01-01T{hours:02}:{minutes:02}:{seconds:02}.000000Z");

@@ -11,7 +11,7 @@ use perennial_harness::Connection;
 use super::super::syncs::create;
 use super::super::syncs::order::mark;
 use super::mount::SmallDisk;
-use super::writers::{self, Told};
+use super::writers::{self, WriteOutcomes};
 use crate::failure::{Failure, Result, could_not};
 use crate::home::{Home, TRUSTED};
 use crate::rows;
@@ -39,24 +39,24 @@ pub(super) fn has_no_room(run: &Run) -> Result<Vec<Measured>> {
     let known = *before.acknowledged.first().ok_or_else(|| Failure::new("no write succeeded on an empty disk"))?;
     disk.fill()?;
     // What the log still has room for is written; then nothing is.
-    let (meanwhile, reads) = writers::work(address, &next, || read_for(address, FULL, &mark(known)))?;
+    let (during, reads) = writers::work(address, &next, || read_for(address, FULL, &mark(known)))?;
     disk.free()?;
     let recovered = recover(address, &next)?;
     server.stop(Duration::from_secs(20)).map_err(could_not("stop the server"))?;
 
-    let no_room = meanwhile.refused_as(503, &["storage_unavailable"]);
-    let overloaded = meanwhile.refused_as(503, &["overloaded"]);
-    let mut told = Told::default();
-    let others = meanwhile.refused() - no_room - overloaded;
-    told.add(before);
-    told.add(meanwhile);
+    let no_room = during.refused_as(503, &["storage_unavailable"]);
+    let overloaded = during.refused_as(503, &["overloaded"]);
+    let mut outcomes = WriteOutcomes::default();
+    let others = during.refused() - no_room - overloaded;
+    outcomes.add(before);
+    outcomes.add(during);
     let slugs: HashSet<String> = rows::query(&home, "SELECT slug FROM plans")?.into_iter().flatten().collect();
-    let missing = told.acknowledged.iter().filter(|row| !slugs.contains(&mark(**row))).count();
+    let missing = outcomes.acknowledged.iter().filter(|row| !slugs.contains(&mark(**row))).count();
     let faults = rows::integrity_faults(&home)?.unwrap_or_default().len();
     drop(disk);
     Ok(vec![
         Measured::at_least("full disk: writes refused as storage_unavailable", no_room, 1),
-        Measured::none("  writes answered otherwise, or cut off", others + told.cut_off.len()),
+        Measured::none("  writes answered otherwise, or cut off", others + outcomes.cut_off.len()),
         Measured::at_least("  reads answered", reads.good, 1),
         Measured::none("  reads refused", reads.bad),
         Measured::none("  acknowledged and missing", missing),
@@ -83,7 +83,7 @@ fn read_for(address: SocketAddr, time: Duration, slug: &str) -> Result<Reads> {
         let mut connection = Connection::open(address).map_err(could_not("connect"))?;
         for _ in 0..20 {
             match connection.call("GET", &target, &[TRUSTED], None) {
-                Ok(answer) if answer.status == 200 => reads.good += 1,
+                Ok(response) if response.status == 200 => reads.good += 1,
                 _ => reads.bad += 1,
             }
         }
@@ -96,8 +96,8 @@ fn recover(address: SocketAddr, next: &AtomicUsize) -> Result<Duration> {
     let start = Instant::now();
     let mut connection = Connection::open(address).map_err(could_not("connect"))?;
     while start.elapsed() < 4 * RECOVERY {
-        let answer = create(&mut connection, next.fetch_add(1, Relaxed)).map_err(could_not("write"))?;
-        if answer.status == 201 {
+        let response = create(&mut connection, next.fetch_add(1, Relaxed)).map_err(could_not("write"))?;
+        if response.status == 201 {
             return Ok(start.elapsed());
         }
         std::thread::sleep(Duration::from_millis(10));

@@ -9,7 +9,7 @@ use perennial_harness::{SeededRandom, Server};
 
 use super::super::syncs::order::{Order, mark};
 use super::taken::Taken;
-use super::writers::{self, Told};
+use super::writers::{self, WriteOutcomes};
 use crate::failure::{Result, could_not};
 use crate::home::Home;
 use crate::rows;
@@ -23,7 +23,7 @@ const REFUSALS: [&str; 4] = ["outcome_unknown", "storage_unavailable", "shutting
 
 #[derive(Default)]
 struct Tally {
-    told: Told,
+    outcomes: WriteOutcomes,
     failed_syncs: usize,
     /// Read by the server and never answered.
     dropped: usize,
@@ -46,16 +46,16 @@ pub(super) fn fails(run: &Run) -> Result<Vec<Measured>> {
         tally.look(&home)?;
     }
     let started = starts_without_directory(&home);
-    let refused = tally.told.refused_as(503, &REFUSALS);
+    let refused = tally.outcomes.refused_as(503, &REFUSALS);
     Ok(vec![
         Measured::at_least("rounds in which a sync failed", tally.failed_syncs, rounds),
-        Measured::at_least("  writes acknowledged before it", tally.told.acknowledged.len(), rounds),
+        Measured::at_least("  writes acknowledged before it", tally.outcomes.acknowledged.len(), rounds),
         Measured::none("  acknowledged without a sync that succeeded", tally.too_early),
         Measured::none("  acknowledged and missing after the restart", tally.missing),
         Measured::at_least("  writes refused with 503", refused, rounds),
-        Measured::none("  writes answered otherwise", tally.told.refused() - refused),
+        Measured::none("  writes answered otherwise", tally.outcomes.refused() - refused),
         Measured::none("  writes taken and not answered", tally.dropped),
-        Measured::new("  writes that crossed the closing", tally.told.cut_off.len() - tally.dropped, "any", true),
+        Measured::new("  writes that crossed the closing", tally.outcomes.cut_off.len() - tally.dropped, "any", true),
         Measured::none("  processes that did not end", tally.did_not_end),
         Measured::none("  processes that ended with 0", tally.ended_well),
         Measured::none("  faults found by the integrity check", tally.faults),
@@ -98,9 +98,9 @@ impl Tally {
         let trace = run.evidence.join(format!("trace-{round}"));
         let strace = Strace::attach(&[server.pid()], &trace, &["-e", failing])?;
         let (address, waited) = (server.address(), could_not("wait for the server"));
-        let (told, status) = writers::work(address, next, || server.ended(END_LIMIT).map_err(waited))?;
-        let mut dropped: HashSet<usize> = told.cut_off.iter().copied().collect();
-        self.told.add(told);
+        let (outcomes, status) = writers::work(address, next, || server.ended(END_LIMIT).map_err(waited))?;
+        let mut dropped: HashSet<usize> = outcomes.cut_off.iter().copied().collect();
+        self.outcomes.add(outcomes);
         match status {
             Some(status) => self.ended_well += usize::from(status.success()),
             None => {
@@ -132,7 +132,7 @@ impl Tally {
         let server = home.serve()?;
         self.slowest_start = self.slowest_start.max(start.elapsed());
         let slugs: HashSet<String> = rows::query(home, "SELECT slug FROM plans")?.into_iter().flatten().collect();
-        self.missing += self.told.acknowledged.iter().filter(|row| !slugs.contains(&mark(**row))).count();
+        self.missing += self.outcomes.acknowledged.iter().filter(|row| !slugs.contains(&mark(**row))).count();
         self.faults += rows::integrity_faults(home)?.unwrap_or_default().len();
         server.stop(Duration::from_secs(20)).map_err(could_not("stop the server"))
     }

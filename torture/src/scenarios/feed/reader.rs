@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
@@ -78,22 +78,22 @@ impl Reader {
                 Some(cursor) => format!("/events?limit=200&wait=1&cursor={cursor}"),
                 None => "/events?limit=200&wait=1".to_owned(),
             };
-            let answer = connection.call("GET", &target, &[TRUSTED], None);
-            let Some(answer) = answer.ok().filter(|answer| answer.status != 503) else {
+            let response = connection.call("GET", &target, &[TRUSTED], None);
+            let Some(response) = response.ok().filter(|response| response.status != 503) else {
                 self.failed += 1;
                 return Ok(false);
             };
-            let events = self.take(&answer)?;
+            let events = self.take(&response)?;
             if was_over && events == 0 {
                 return Ok(true);
             }
         }
     }
 
-    fn take(&mut self, answer: &Answer) -> Result<usize> {
-        let page = answer.json();
+    fn take(&mut self, response: &Response) -> Result<usize> {
+        let page = response.json();
         let (Some(events), Some(cursor)) = (page["data"].as_array(), page["page"]["next_cursor"].as_str()) else {
-            return Err(Failure::new(format!("the feed returned {} {page}", answer.status)));
+            return Err(Failure::new(format!("the feed returned {} {page}", response.status)));
         };
         self.cursor = Some(cursor.to_owned());
         self.pages += 1;

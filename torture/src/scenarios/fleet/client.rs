@@ -4,11 +4,11 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 use serde_json::{Value, json};
 
 use super::PLAN;
-use super::load::{Kind, Load, Record, Told};
+use super::load::{Kind, Load, Outcomes, Record};
 use crate::failure::{Failure, Result, could_not};
 use crate::home::TRUSTED;
 
@@ -20,7 +20,7 @@ const CHANGES: usize = 3;
 struct Client<'a> {
     load: &'a Load,
     connection: Connection,
-    told: Told,
+    outcomes: Outcomes,
 }
 
 /// A request that is to be served.
@@ -32,16 +32,16 @@ struct Wanted<'a> {
     body: Option<String>,
 }
 
-pub(super) fn work(load: &Load, number: usize) -> Result<Told> {
+pub(super) fn work(load: &Load, number: usize) -> Result<Outcomes> {
     let connection = open(load)?;
-    let mut client = Client { load, connection, told: Told::default() };
+    let mut client = Client { load, connection, outcomes: Outcomes::default() };
     for turn in 0.. {
         if load.is_over() {
             break;
         }
         client.one_life(format!("c{number}-{turn}"))?;
     }
-    Ok(client.told)
+    Ok(client.outcomes)
 }
 
 impl Client<'_> {
@@ -61,13 +61,13 @@ impl Client<'_> {
         })?;
         let id = created.data()["id"].as_str().unwrap_or_default().to_owned();
         let target = format!("/subscriptions/{id}");
-        self.told.records.push(Record { external, changes: 0 });
+        self.outcomes.records.push(Record { external, changes: 0 });
         self.read(&target, 0)?;
         for change in 1..=CHANGES {
             let body = Some(json!({ "renews_at": renewal(change) }).to_string());
             let put = Wanted { kind: Kind::Change, method: "PUT", target: &target, headers: &[TRUSTED], body };
             self.until_served(&put)?;
-            if let Some(record) = self.told.records.last_mut() {
+            if let Some(record) = self.outcomes.records.last_mut() {
                 record.changes = change;
             }
             self.read(&target, change)?;
@@ -79,27 +79,27 @@ impl Client<'_> {
         let get = Wanted { kind: Kind::Read, method: "GET", target, headers: &[TRUSTED], body: None };
         let shown = self.until_served(&get)?.data();
         if shown["renews_at"] != renewal(changes) {
-            self.told.stale(format!("{target} shows {} after change {changes}", shown["renews_at"]));
+            self.outcomes.stale(format!("{target} shows {} after change {changes}", shown["renews_at"]));
         }
         Ok(())
     }
 
-    fn until_served(&mut self, wanted: &Wanted<'_>) -> Result<Answer> {
+    fn until_served(&mut self, wanted: &Wanted<'_>) -> Result<Response> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let Wanted { kind, method, target, headers, body } = wanted;
-            let answer = self.connection.call(method, target, headers, body.as_deref());
-            if answer.as_ref().map_or(true, Answer::closes) {
+            let response = self.connection.call(method, target, headers, body.as_deref());
+            if response.as_ref().map_or(true, Response::closes) {
                 self.connection = open(self.load)?;
             }
             // A request belongs to the time in which it ended: one that is on its way when a server is killed may fail of it.
             let phase = self.load.phase();
-            match outcome(answer) {
-                Ok(answer) => {
-                    self.told.served(phase, *kind);
-                    return Ok(answer);
+            match outcome(response) {
+                Ok(response) => {
+                    self.outcomes.served(phase, *kind);
+                    return Ok(response);
                 }
-                Err(how) => self.told.failed(phase, *kind, &how),
+                Err(how) => self.outcomes.failed(phase, *kind, &how),
             }
             if Instant::now() > deadline {
                 return Err(Failure::new(format!("{method} {target} was not served within {PATIENCE:?}")));
@@ -109,11 +109,11 @@ impl Client<'_> {
     }
 }
 
-fn outcome(answer: io::Result<Answer>) -> std::result::Result<Answer, String> {
-    let answer = answer.map_err(|error| error.to_string())?;
-    match answer.status {
-        200 | 201 => Ok(answer),
-        status => Err(format!("{status} {}", answer.code())),
+fn outcome(response: io::Result<Response>) -> std::result::Result<Response, String> {
+    let response = response.map_err(|error| error.to_string())?;
+    match response.status {
+        200 | 201 => Ok(response),
+        status => Err(format!("{status} {}", response.code())),
     }
 }
 

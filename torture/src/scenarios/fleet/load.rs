@@ -75,7 +75,7 @@ pub(super) struct Record {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Outcomes {
     counts: [[Count; Kind::ALL.len()]; Phase::ALL.len()],
     pub(super) records: Vec<Record>,
     /// Reads that showed less than had been acknowledged.
@@ -83,7 +83,7 @@ pub(super) struct Told {
     failures: Vec<String>,
 }
 
-impl Told {
+impl Outcomes {
     pub(super) fn count(&self, phase: Phase, kind: Kind) -> Count {
         self.counts[phase as usize][kind as usize]
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::load::{Record, Told};
+use super::load::{Outcomes, Record};
 use crate::failure::Result;
 use crate::home::Home;
 use crate::rows;
@@ -26,9 +26,9 @@ impl Store {
         rows::query(home, SUBSCRIPTIONS).map(Self)
     }
 
-    pub(super) fn measured(&self, told: &Told) -> Vec<Measured> {
+    pub(super) fn measured(&self, outcomes: &Outcomes) -> Vec<Measured> {
         let records: HashMap<&str, &Record> =
-            told.records.iter().map(|record| (record.external.as_str(), record)).collect();
+            outcomes.records.iter().map(|record| (record.external.as_str(), record)).collect();
         let (mut found, mut untold, mut wrong_events) = (HashMap::new(), 0, 0);
         for row in &self.0 {
             let [external, created, updated] = row.as_slice() else { continue };
@@ -57,12 +57,12 @@ mod tests {
     /// What falls short when the clients know twenty records, each with two changes, and the store holds those and this.
     fn short(change: impl FnOnce(&mut Vec<Vec<String>>)) -> Vec<String> {
         let record = |number| Record { external: format!("c{number}"), changes: 2 };
-        let mut told = Told::default();
-        told.records = (0..20).map(record).collect();
+        let mut outcomes = Outcomes::default();
+        outcomes.records = (0..20).map(record).collect();
         let row = |number| vec![format!("c{number}"), "1".to_owned(), "2".to_owned()];
         let mut rows: Vec<Vec<String>> = (0..20).map(row).collect();
         change(&mut rows);
-        let measured = Store(rows).measured(&told);
+        let measured = Store(rows).measured(&outcomes);
         measured.into_iter().filter(|line| !line.holds).map(|line| line.what).collect()
     }
 

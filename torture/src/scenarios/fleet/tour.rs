@@ -15,8 +15,8 @@ use crate::proxies::Pooler;
 use crate::scenario::Measured;
 
 const README: &str = include_str!("../../../../README.md");
-/// What the tour's lines answer with `{"data": …}`.
-const ANSWERS: usize = 8;
+/// The number of lines of the tour that print `{"data": …}`.
+const RESPONSES: usize = 8;
 /// Another address of this machine, for a client that is not the proxy.
 const CLIENT_ADDRESS: &str = "127.0.0.5";
 /// What a client may claim to be.
@@ -25,19 +25,24 @@ const CLAIMED_ADDRESS: &str = "203.0.113.9";
 pub(super) fn measured(home: &Home, pooler: &Pooler, proxy: SocketAddr) -> Result<Vec<Measured>> {
     let directory = home.directory().join("tour");
     let printed = walk(home, pooler, proxy, &directory)?;
-    let answers = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let served = answers.filter(|answer| answer["data"].is_object()).count();
+    let responses = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let served = responses.filter(|response| response["data"].is_object()).count();
     let has_events = printed.contains("payment.created") && printed.contains("subscription.updated");
     let seen = address_seen(home, proxy, "grace@example.com", None)?;
     let claimed = address_seen(home, proxy, "mallory@example.com", Some(CLAIMED_ADDRESS))?;
     Ok(vec![
-        Measured::new("answers of the README's tour", served, ANSWERS.to_string(), served == ANSWERS && has_events),
+        Measured::new(
+            "responses of the README's tour",
+            served,
+            RESPONSES.to_string(),
+            served == RESPONSES && has_events,
+        ),
         Measured::new("the client's address, seen through the proxy", &seen, CLIENT_ADDRESS, seen == CLIENT_ADDRESS),
         Measured::new("the same when it claims another", &claimed, CLIENT_ADDRESS, claimed == CLIENT_ADDRESS),
     ])
 }
 
-/// Runs the lines as they stand but for the address, and answers what they print.
+/// Runs the lines with another address, and returns what they print.
 fn walk(home: &Home, pooler: &Pooler, proxy: SocketAddr, directory: &Path) -> Result<String> {
     let complaint = || could_not("prepare the tour");
     fs::create_dir_all(directory.join("data")).map_err(complaint())?;
@@ -81,9 +86,9 @@ fn address_seen(home: &Home, proxy: SocketAddr, email: &str, claimed: Option<&st
     curl.args(["-d", &json!({ "access_token": identity, "email": email }).to_string()]);
     curl.arg(format!("http://{proxy}/authentication/sign-up"));
     let output = curl.output().map_err(could_not("run `curl`"))?;
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    let token = answer["data"]["token"].as_str();
-    let token = token.ok_or_else(|| Failure::new(format!("a sign-up through the proxy was refused: {answer}")))?;
+    let response: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let token = response["data"]["token"].as_str();
+    let token = token.ok_or_else(|| Failure::new(format!("a sign-up through the proxy was refused: {response}")))?;
     let bearer = format!("Bearer {token}");
     let sessions = Connection::open(proxy)
         .and_then(|mut proxy| {

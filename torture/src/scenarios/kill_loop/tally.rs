@@ -127,7 +127,7 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// What falls short when the journals know `a` with one change, and the store answers these rows.
+    /// What falls short when the journals know `a` with one change, and the store returns these rows.
     fn short(rows: &[[&str; 3]]) -> Vec<String> {
         let record = Record {
             kind: Kind::Payment,

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection, SeededRandom};
+use perennial_harness::{Connection, Response, SeededRandom};
 
 use super::record::{Entry, History};
 use super::servers::Servers;
@@ -99,7 +99,7 @@ impl<'a> Client<'a> {
     fn ask(&mut self, mut open: Open, action: Action, tag: Option<&str>) {
         let path = &self.history.record.path;
         let invoked = self.now();
-        let answer = match action {
+        let response = match action {
             Action::Read => open.connection.call("GET", path, &[TRUSTED], None),
             Action::Write { set, .. } => {
                 let condition = tag.map(|tag| ("if-match", tag));
@@ -109,10 +109,10 @@ impl<'a> Client<'a> {
         };
         let returned = self.now();
         let server = open.server;
-        let Understood { outcome, tag, said, is_wrong } = match answer {
-            Ok(answer) => {
-                self.connections[server] = (!answer.closes()).then_some(open);
-                self.understand(action, &answer)
+        let Understood { outcome, tag, said, is_wrong } = match response {
+            Ok(response) => {
+                self.connections[server] = (!response.closes()).then_some(open);
+                self.understand(action, &response)
             }
             Err(error) => Understood { outcome: Outcome::Unknown, tag: None, said: error.to_string(), is_wrong: false },
         };
@@ -121,13 +121,13 @@ impl<'a> Client<'a> {
         self.history.add(Entry { operation, server, tag, said, is_wrong });
     }
 
-    fn understand(&mut self, action: Action, answer: &Answer) -> Understood {
-        let code = answer.code();
-        let said = format!("{} {code}", answer.status).trim_end().to_owned();
+    fn understand(&mut self, action: Action, response: &Response) -> Understood {
+        let code = response.code();
+        let said = format!("{} {code}", response.status).trim_end().to_owned();
         let is_conditional = matches!(action, Action::Write { expecting: Some(_), .. });
         let plain = |outcome| Understood { outcome, said: said.clone(), tag: None, is_wrong: false };
-        match answer.status {
-            200 => match self.history.record.shown(answer) {
+        match response.status {
+            200 => match self.history.record.shown(response) {
                 Some((value, tag)) => {
                     self.remember(value, &tag);
                     Understood { tag: Some(tag), ..plain(Outcome::Saw(value)) }
@@ -153,7 +153,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// An answer in the checker's words.
+/// A response in the checker's words.
 struct Understood {
     outcome: Outcome,
     tag: Option<String>,

@@ -78,7 +78,7 @@ impl Judgement {
             Measured::at_least("histories", self.histories, histories),
             Measured::at_least("operations", self.operations, histories * OPERATIONS),
             Measured::at_least("kills", kills, histories / 2 + 1),
-            Measured::at_least("writes that a kill left without an answer", self.unanswered_writes, kills / 2),
+            Measured::at_least("writes that a kill left without a response", self.unanswered_writes, kills / 2),
             Measured::at_least("If-Match that matched", self.met, histories),
             Measured::at_least("If-Match that did not", self.stale, histories),
             Measured::none("histories that cannot have happened", self.violations),
@@ -91,7 +91,7 @@ impl Judgement {
                 "<= 1 in 2,000 operations",
                 self.contended * 2_000 <= self.operations,
             ),
-            Measured::none("answers that no client should get", self.wrong),
+            Measured::none("responses that no client should get", self.wrong),
         ]
     }
 }

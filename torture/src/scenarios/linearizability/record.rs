@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 use serde_json::{Value as Json, json};
 
 use super::servers::Servers;
@@ -27,12 +27,12 @@ impl Record {
         let mut body = fields(number, INITIAL.map(Some));
         body["user_id"] = json!(user);
         body["subscription_plan_id"] = json!(PLAN);
-        let answer = Connection::open(servers.address(0))
+        let response = Connection::open(servers.address(0))
             .and_then(|mut connection| connection.call("POST", "/subscriptions", &[TRUSTED], Some(&body.to_string())))
             .map_err(could_not("create a subscription"))?;
-        match answer.header("location") {
-            Some(path) if answer.status == 201 => Ok(Self { number, path: path.to_owned() }),
-            _ => Err(Failure::new(format!("a subscription was refused: {}", answer.json()))),
+        match response.header("location") {
+            Some(path) if response.status == 201 => Ok(Self { number, path: path.to_owned() }),
+            _ => Err(Failure::new(format!("a subscription was refused: {}", response.json()))),
         }
     }
 
@@ -40,12 +40,12 @@ impl Record {
         fields(self.number, set).to_string()
     }
 
-    /// What an answer shows, with its tag; nothing if it is not ours.
-    pub(crate) fn shown(&self, answer: &Answer) -> Option<(Value, String)> {
-        let data = answer.data();
+    /// What a response shows, with its tag; nothing if it is not ours.
+    pub(crate) fn shown(&self, response: &Response) -> Option<(Value, String)> {
+        let data = response.data();
         let external = data["external_subscription_id"].as_str()?.strip_prefix(&format!("{}-", self.number))?;
         let renewal = data["renews_at"].as_str()?.strip_prefix(RENEWAL)?.strip_suffix('Z')?;
-        Some(([external.parse().ok()?, renewal.parse().ok()?], answer.header("etag")?.to_owned()))
+        Some(([external.parse().ok()?, renewal.parse().ok()?], response.header("etag")?.to_owned()))
     }
 }
 
@@ -63,13 +63,13 @@ fn fields(record: usize, set: [Option<u32>; 2]) -> Json {
     body
 }
 
-/// An operation and what the checker does not need to know: who was asked, and the words of the answer.
+/// An operation and what the checker does not need to know: who was asked, and the words of the response.
 pub(crate) struct Entry {
     pub(crate) operation: Operation,
     pub(crate) server: usize,
     pub(crate) tag: Option<String>,
     pub(crate) said: String,
-    /// An answer that no client should ever get.
+    /// A response that no client should ever get.
     pub(crate) is_wrong: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One connection of the generator: a request's bytes out, an answer's bytes in.
+//! One connection of the generator: a request's bytes out, a response's bytes in.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ pub(super) enum Outcome {
     Accepted,
     /// 503.
     Refused,
-    /// Another answer, or none.
+    /// Another response, or none.
     Other,
 }
 
@@ -31,26 +31,26 @@ impl Client {
         Ok(Self { address, stream: open(address).await?, received: Vec::with_capacity(4096) })
     }
 
-    /// Sends a request and reads its answer; a connection that ends is made again for the next.
+    /// Sends a request and reads its response; a connection that ends is made again for the next.
     pub(super) async fn ask(&mut self, request: &[u8]) -> Outcome {
         let asked = timeout(LIMIT, self.exchange(request)).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()));
         asked.unwrap_or(Outcome::Other)
     }
 
     async fn exchange(&mut self, request: &[u8]) -> io::Result<Outcome> {
-        let answer = match self.stream.write_all(request).await {
-            Ok(()) => self.answer().await,
+        let response = match self.stream.write_all(request).await {
+            Ok(()) => self.response().await,
             Err(error) => Err(error),
         };
-        if answer.as_ref().map_or(true, |(_, closes)| *closes) {
+        if response.as_ref().map_or(true, |(_, closes)| *closes) {
             self.stream = open(self.address).await?;
             self.received.clear();
         }
-        answer.map(|(outcome, _)| outcome)
+        response.map(|(outcome, _)| outcome)
     }
 
     /// The status of a response, and whether the server closes the connection after it.
-    async fn answer(&mut self) -> io::Result<(Outcome, bool)> {
+    async fn response(&mut self) -> io::Result<(Outcome, bool)> {
         self.received.clear();
         loop {
             if self.stream.read_buf(&mut self.received).await? == 0 {

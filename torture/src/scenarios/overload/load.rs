@@ -55,9 +55,9 @@ impl Load {
     }
 }
 
-/// What became of a load.
+/// The outcomes of the requests of a load.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Outcomes {
     pub(super) accepted: Latencies,
     pub(super) creates: usize,
     pub(super) refused: Latencies,
@@ -65,13 +65,13 @@ pub(super) struct Told {
     /// How late the generator itself was, with a connection that was free in time.
     pub(super) own_delays: Latencies,
     /// How long the server took to accept or refuse, counted from when its request was sent.
-    pub(super) answers: Latencies,
+    pub(super) responses: Latencies,
     /// When each request was due that was refused or answered late, after the start.
     troubles: Vec<(Duration, Option<Duration>)>,
     took: Duration,
 }
 
-impl Told {
+impl Outcomes {
     pub(super) fn accepted_a_second(&self) -> f64 {
         self.a_second(self.accepted.count())
     }
@@ -81,7 +81,7 @@ impl Told {
     }
 
     pub(super) fn answers_a_second(&self) -> f64 {
-        self.a_second(self.answers.count())
+        self.a_second(self.responses.count())
     }
 
     fn a_second(&self, count: usize) -> f64 {
@@ -118,11 +118,11 @@ pub(super) fn float(count: usize) -> f64 {
 }
 
 /// Runs a load on this thread alone.
-pub(super) fn run(requests: &Requests, load: &Load) -> Result<Told> {
+pub(super) fn run(requests: &Requests, load: &Load) -> Result<Outcomes> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(could_not("start a runtime"))?;
     runtime.block_on(async {
-        let told = RefCell::new(Told::default());
+        let outcomes = RefCell::new(Outcomes::default());
         let next = Cell::new(0);
         let mut clients = Vec::with_capacity(load.connections);
         for _ in 0..load.connections {
@@ -130,7 +130,7 @@ pub(super) fn run(requests: &Requests, load: &Load) -> Result<Told> {
         }
         let start = Instant::now();
         let work = clients.into_iter().map(|mut client| {
-            let (told, next) = (&told, &next);
+            let (outcomes, next) = (&outcomes, &next);
             async move {
                 loop {
                     let number = next.replace(next.get() + 1);
@@ -141,22 +141,22 @@ pub(super) fn run(requests: &Requests, load: &Load) -> Result<Told> {
                     let is_free = Instant::now() < due;
                     sleep_until(due).await;
                     if is_free {
-                        told.borrow_mut().own_delays.note(due.elapsed());
+                        outcomes.borrow_mut().own_delays.note(due.elapsed());
                     }
                     let (is_create, sent) = (number % 2 == 1, Instant::now());
                     let outcome = client.ask(if is_create { &requests.create } else { &requests.read }).await;
-                    let mut told = told.borrow_mut();
+                    let mut outcomes = outcomes.borrow_mut();
                     if outcome != Outcome::Other {
-                        told.answers.note(sent.elapsed());
+                        outcomes.responses.note(sent.elapsed());
                     }
-                    told.note(outcome, is_create, due - start, due.elapsed());
+                    outcomes.note(outcome, is_create, due - start, due.elapsed());
                 }
             }
         });
         let late = |_| Failure::new("a load did not end in three times its time");
         timeout(3 * load.time + Duration::from_mins(1), join_all(work)).await.map_err(late)?;
-        let mut told = told.into_inner();
-        told.took = start.elapsed();
-        Ok(told)
+        let mut outcomes = outcomes.into_inner();
+        outcomes.took = start.elapsed();
+        Ok(outcomes)
     })
 }

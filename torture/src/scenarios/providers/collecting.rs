@@ -1,4 +1,4 @@
-//! Payments that are collected through Stripe while answers are lost and servers are killed: each is charged exactly once.
+//! Payments that are collected through Stripe while responses are lost and servers are killed: each is charged exactly once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -78,7 +78,7 @@ impl Collecting {
         while self.begun < until.min(self.payments.len()) {
             let card = CARDS[[0, 0, 0, 1, 2, 3][random.index(6)]].0;
             let method = format!("pm_{card}_{}", random.index(CUSTOMERS));
-            // What gets no answer is begun in the end.
+            // What gets no response is begun in the end.
             let target = format!("{PAYMENTS}/{}/collect", self.payments[self.begun]);
             let _ = place.call("POST", &target, &collect(account, &method));
             self.begun += 1;
@@ -86,7 +86,7 @@ impl Collecting {
         account.fake.set(|behavior| behavior.cancel_fails = random.percent(10));
     }
 
-    /// Kills all servers at each step of a collection: after the provider did what was requested, before its answer.
+    /// Kills all servers at each step of a collection: after the provider did what was requested, before its response.
     pub(super) fn kill_at_steps(&mut self, place: &mut Place<'_>, account: &Account, times: usize) -> Result<usize> {
         let before = place.kills;
         for (step, card, faults) in STEPS.iter().cycle().take(STEPS.len() * times) {

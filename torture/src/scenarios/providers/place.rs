@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use perennial_fake_provider::Webhook;
-use perennial_harness::{Answer, Connection, SeededRandom, Server};
+use perennial_harness::{Connection, Response, SeededRandom, Server};
 use serde_json::{Value, json};
 
 use super::account::{API_KEY, Account, SECRET};
@@ -75,10 +75,10 @@ impl<'a> Place<'a> {
         let (path, header) = (format!("/hooks/{}", account.id), (webhook.header, webhook.signature.as_str()));
         let sent = Connection::open(address)
             .and_then(|mut connection| connection.call("POST", &path, &[header], Some(&webhook.body)));
-        sent.is_ok_and(|answer| answer.status == 200)
+        sent.is_ok_and(|response| response.status == 200)
     }
 
-    pub(super) fn call(&self, method: &str, target: &str, body: &Value) -> Result<Answer> {
+    pub(super) fn call(&self, method: &str, target: &str, body: &Value) -> Result<Response> {
         let body = (!body.is_null()).then(|| body.to_string());
         Connection::open(self.servers[0].address())
             .and_then(|mut connection| connection.call(method, target, &[TRUSTED], body.as_deref()))
@@ -86,19 +86,19 @@ impl<'a> Place<'a> {
     }
 
     pub(super) fn create(&self, target: &str, body: &Value) -> Result<Value> {
-        let answer = self.call("POST", target, body)?;
-        if answer.status == 201 {
-            return Ok(answer.data().clone());
+        let response = self.call("POST", target, body)?;
+        if response.status == 201 {
+            return Ok(response.data().clone());
         }
-        Err(Failure::new(format!("{target} was refused: {}", answer.json())))
+        Err(Failure::new(format!("{target} was refused: {}", response.json())))
     }
 
     /// All records of a list.
     pub(super) fn list(&self, path: &str) -> Result<Vec<Value>> {
         let (mut all, mut cursor) = (Vec::new(), String::new());
         loop {
-            let answer = self.call("GET", &format!("{path}?limit=200{cursor}"), &Value::Null)?;
-            let body = answer.json();
+            let response = self.call("GET", &format!("{path}?limit=200{cursor}"), &Value::Null)?;
+            let body = response.json();
             let page = body["data"].as_array().ok_or_else(|| Failure::new(format!("{path} is no list: {body}")))?;
             all.extend(page.iter().cloned());
             match body["page"]["next_cursor"].as_str() {

@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use perennial_harness::{Answer, SeededRandom};
+use perennial_harness::{Response, SeededRandom};
 use serde_json::json;
 
 use super::CALLERS;
-use super::sign_in::Held;
+use super::sign_in::Tokens;
 use super::thief::Thief;
-use crate::crew::{Crew, Post};
+use crate::concurrent_callers::{ConcurrentCallers, Post};
 use crate::failure::Result;
 use crate::home::TRUSTED;
 
-/// One answer in ten is lost.
+/// One response in ten is lost.
 const LOST_PERCENT: u64 = 10;
 /// A session has three late retries in hand. Two are for the first loss; a second loss needs the third.
 const MOST_LATE: usize = 2;
@@ -25,7 +25,7 @@ pub(super) struct Owner {
     first: String,
     newest: String,
     used: String,
-    /// Callers who lost their answer and will ask again after the ten seconds.
+    /// Callers who lost their response and will ask again after the ten seconds.
     late: usize,
     access_tokens: Vec<String>,
     /// Successors of the first token, as they were given out.
@@ -39,21 +39,21 @@ pub(super) struct Owner {
     /// How many of the access tokens worked in the end, and how many did not.
     pub(super) alive: usize,
     pub(super) dead: usize,
-    /// Answers in the end that say neither.
+    /// Responses in the end that say neither.
     pub(super) odd: usize,
 }
 
 impl Owner {
-    pub(super) fn new(held: Held, thief: Option<Thief>, random: SeededRandom, may_wait: bool) -> Self {
+    pub(super) fn new(tokens: Tokens, thief: Option<Thief>, random: SeededRandom, may_wait: bool) -> Self {
         Self {
             thief,
             random,
             may_wait,
-            newest: held.refresh.clone(),
-            first: held.refresh,
+            newest: tokens.refresh.clone(),
+            first: tokens.refresh,
             used: String::new(),
             late: 0,
-            access_tokens: vec![held.access],
+            access_tokens: vec![tokens.access],
             given: HashSet::new(),
             refreshes: 0,
             lost: 0,
@@ -68,48 +68,48 @@ impl Owner {
     }
 
     /// Twenty concurrent callers; a caller whose response was dropped retries, at once or later.
-    pub(super) fn storm(&mut self, crew: &mut Crew) -> Result {
+    pub(super) fn storm(&mut self, callers: &mut ConcurrentCallers) -> Result {
         let mut early = 0;
-        for answer in refresh(crew, &self.first, CALLERS)? {
-            if self.hears(&answer, true) {
+        for response in refresh(callers, &self.first, CALLERS)? {
+            if self.hears(&response, true) {
                 let waits = self.may_wait && self.late < MOST_LATE && self.random.percent(50);
                 *(if waits { &mut self.late } else { &mut early }) += 1;
             }
         }
         while early > 0 {
             self.early_retries += early;
-            let answers = refresh(crew, &self.first, early)?;
-            early = answers.iter().filter(|answer| self.hears(answer, true)).count();
+            let responses = refresh(callers, &self.first, early)?;
+            early = responses.iter().filter(|response| self.hears(response, true)).count();
         }
         Ok(())
     }
 
     /// The waiting callers retry after the ten seconds: three times in total, so the third is not dropped again.
-    pub(super) fn retry_late(&mut self, crew: &mut Crew) -> Result {
+    pub(super) fn retry_late(&mut self, callers: &mut ConcurrentCallers) -> Result {
         let mut left = LATE_RETRIES;
         while self.late > 0 {
             let asking = std::mem::take(&mut self.late);
             left -= asking;
             self.late_retries += asking;
-            for answer in refresh(crew, &self.first, asking)? {
-                self.late += usize::from(self.hears(&answer, self.late < left));
+            for response in refresh(callers, &self.first, asking)? {
+                self.late += usize::from(self.hears(&response, self.late < left));
             }
         }
         Ok(())
     }
 
     /// The owner continues with the successor.
-    pub(super) fn go_on(&mut self, crew: &mut Crew) -> Result {
+    pub(super) fn go_on(&mut self, callers: &mut ConcurrentCallers) -> Result {
         self.used.clone_from(&self.newest);
-        for held in refresh(crew, &self.used, 1)?.iter().filter_map(Held::of) {
-            self.access_tokens.push(held.access);
-            self.newest = held.refresh;
+        for tokens in refresh(callers, &self.used, 1)?.iter().filter_map(Tokens::of) {
+            self.access_tokens.push(tokens.access);
+            self.newest = tokens.refresh;
         }
         Ok(())
     }
 
     /// The thief who has the first token of all comes, alone or among the owner's own callers.
-    pub(super) fn meet_old_thief(&mut self, crew: &mut Crew) -> Result {
+    pub(super) fn meet_old_thief(&mut self, callers: &mut ConcurrentCallers) -> Result {
         let others = match self.thief {
             Some(Thief::Old) => 0,
             Some(Thief::OldAmongOthers) => CALLERS - 1,
@@ -118,30 +118,30 @@ impl Owner {
         let (own, old) = (refreshing(&self.newest), refreshing(&self.first));
         let mut posts = vec![post(&own); others];
         posts.insert(self.random.index(others + 1), post(&old));
-        let answers = crew.all(&posts)?;
-        self.access_tokens.extend(answers.iter().filter_map(Held::of).map(|held| held.access));
+        let responses = callers.send_all(&posts)?;
+        self.access_tokens.extend(responses.iter().filter_map(Tokens::of).map(|tokens| tokens.access));
         Ok(())
     }
 
     /// The owner's turn, where there is a thief who takes turns.
-    pub(super) fn take_turn(&mut self, crew: &mut Crew) -> Result {
-        if self.thief == Some(Thief::TakingTurns) { self.go_on(crew) } else { Ok(()) }
+    pub(super) fn take_turn(&mut self, callers: &mut ConcurrentCallers) -> Result {
+        if self.thief == Some(Thief::TakingTurns) { self.go_on(callers) } else { Ok(()) }
     }
 
     /// The thief's turn, with the token that the owner came with.
-    pub(super) fn come_second(&mut self, crew: &mut Crew) -> Result {
+    pub(super) fn come_second(&mut self, callers: &mut ConcurrentCallers) -> Result {
         if self.thief != Some(Thief::TakingTurns) {
             return Ok(());
         }
-        for held in refresh(crew, &self.used, 1)?.iter().filter_map(Held::of) {
-            self.strangers += usize::from(held.refresh != self.newest);
-            self.access_tokens.push(held.access);
+        for tokens in refresh(callers, &self.used, 1)?.iter().filter_map(Tokens::of) {
+            self.strangers += usize::from(tokens.refresh != self.newest);
+            self.access_tokens.push(tokens.access);
         }
         Ok(())
     }
 
     /// Tries every access token that was ever given out, and the newest refresh token.
-    pub(super) fn look(&mut self, crew: &mut Crew) -> Result {
+    pub(super) fn look(&mut self, callers: &mut ConcurrentCallers) -> Result {
         let mut statuses = Vec::new();
         for tokens in self.access_tokens.chunks(CALLERS) {
             let bearers: Vec<String> = tokens.iter().map(|token| format!("Bearer {token}")).collect();
@@ -149,9 +149,9 @@ impl Owner {
             let target = "/authentication/user-logged-in";
             let posts: Vec<Post<'_>> =
                 bearers.iter().map(|bearer| Post { target, headers: headers(bearer), body: "" }).collect();
-            statuses.extend(crew.all(&posts)?.iter().map(|answer| answer.status));
+            statuses.extend(callers.send_all(&posts)?.iter().map(|response| response.status));
         }
-        statuses.extend(refresh(crew, &self.newest, 1)?.iter().map(|answer| answer.status));
+        statuses.extend(refresh(callers, &self.newest, 1)?.iter().map(|response| response.status));
         for status in statuses {
             match status {
                 200 => self.alive += 1,
@@ -167,27 +167,27 @@ impl Owner {
     }
 
     /// Records a response; the owner does not receive it if it is dropped. Returns whether it is.
-    fn hears(&mut self, answer: &Answer, may_be_lost: bool) -> bool {
+    fn hears(&mut self, response: &Response, may_be_lost: bool) -> bool {
         self.refreshes += 1;
-        let Some(held) = Held::of(answer) else {
+        let Some(tokens) = Tokens::of(response) else {
             self.refused += 1;
             return false;
         };
-        self.access_tokens.push(held.access);
-        self.given.insert(held.refresh.clone());
+        self.access_tokens.push(tokens.access);
+        self.given.insert(tokens.refresh.clone());
         let is_lost = may_be_lost && self.random.percent(LOST_PERCENT);
         if is_lost {
             self.lost += 1;
         } else {
-            self.newest = held.refresh;
+            self.newest = tokens.refresh;
         }
         is_lost
     }
 }
 
-fn refresh(crew: &mut Crew, token: &str, callers: usize) -> Result<Vec<Answer>> {
+fn refresh(callers: &mut ConcurrentCallers, token: &str, count: usize) -> Result<Vec<Response>> {
     let body = refreshing(token);
-    crew.all(&vec![post(&body); callers])
+    callers.send_all(&vec![post(&body); count])
 }
 
 fn refreshing(token: &str) -> String {

@@ -28,13 +28,13 @@ impl Sizes {
 
 #[derive(Clone, Copy)]
 enum Manner {
-    /// Asked once, got its answer, and has nothing more to say.
+    /// Asked once, got its response, and has nothing more to say.
     Idle,
     /// A byte of a head that never ends, each second.
     SlowHead,
     /// A byte of a long body, each second.
     SlowBody,
-    /// Asks for large answers, as many as the socket takes, and reads none.
+    /// Asks for large responses, as many as the socket takes, and reads none.
     NotReading,
 }
 

@@ -1,4 +1,4 @@
-//! Clients that behave: a request, its answer, a pause; and a new connection now and then.
+//! Clients that behave: a request, its response, a pause; and a new connection now and then.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -42,14 +42,14 @@ fn client(address: SocketAddr, time: Duration) -> Result<Work> {
         let mut connection = Connection::open(address).map_err(could_not("connect"))?;
         for number in 1..=REQUESTS_A_CONNECTION {
             let start = Instant::now();
-            let answer = if number % WRITES == 0 {
+            let response = if number % WRITES == 0 {
                 let tier = format!("{{\"tier\": {}}}", start.elapsed().subsec_nanos() % 1000);
                 connection.call("PUT", "/subscription-plans/plan-0", &[TRUSTED], Some(&tier))
             } else {
                 connection.call("GET", "/subscription-plans/plan-1", &[TRUSTED], None)
             };
-            match answer {
-                Ok(answer) if answer.status == 200 => work.latencies.note(start.elapsed()),
+            match response {
+                Ok(response) if response.status == 200 => work.latencies.note(start.elapsed()),
                 other => {
                     let what =
                         other.map_or_else(|error| error.to_string(), |it| format!("{} {}", it.status, it.code()));

@@ -4,10 +4,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 use serde_json::json;
 
-use super::ledger::{Entry, Fate, Moment};
+use super::ledger::{Entry, Moment, Outcome};
 use super::{PLAN, Round};
 use crate::failure::{Failure, Result};
 use crate::home::TRUSTED;
@@ -27,9 +27,9 @@ pub(super) fn work(round: &Round<'_>, client: usize) -> Result<Vec<Entry>> {
             let body = body(round, &external);
             let sent = connection.send("POST", "/subscriptions", &[TRUSTED], Some(&body));
             let moment = if round.signal.get().is_none() { Moment::Sent } else { Moment::After };
-            let answer = sent.and_then(|()| connection.receive("POST"));
-            let closes = answer.as_ref().map_or(true, Answer::closes);
-            entries.push(Entry { external, moment, fate: fate(&answer, &connection) });
+            let response = sent.and_then(|()| connection.receive("POST"));
+            let closes = response.as_ref().map_or(true, Response::closes);
+            entries.push(Entry { external, moment, outcome: outcome(&response, &connection) });
             if closes {
                 break;
             }
@@ -42,11 +42,11 @@ pub(super) fn body(round: &Round<'_>, external: &str) -> String {
     json!({ "user_id": round.user, "subscription_plan_id": PLAN, "external_subscription_id": external }).to_string()
 }
 
-pub(super) fn fate(answer: &io::Result<Answer>, connection: &Connection) -> Fate {
-    match answer {
-        Ok(answer) if answer.status == 201 => Fate::Created,
-        Ok(answer) => Fate::Refused(answer.status, answer.code()),
-        Err(_) if connection.has_received() => Fate::Half,
-        Err(error) => Fate::Silent(error.to_string()),
+pub(super) fn outcome(response: &io::Result<Response>, connection: &Connection) -> Outcome {
+    match response {
+        Ok(response) if response.status == 201 => Outcome::Created,
+        Ok(response) => Outcome::Refused(response.status, response.code()),
+        Err(_) if connection.has_received() => Outcome::Half,
+        Err(error) => Outcome::Silent(error.to_string()),
     }
 }

@@ -13,11 +13,11 @@ use crate::scenario::Measured;
 const ROWS: &str = "SELECT external_id FROM subscriptions";
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Outcome {
     Created,
     /// Answered in full with something else.
     Refused(u16, String),
-    /// The connection ended before the first byte of an answer.
+    /// The connection ended before the first byte of a response.
     Silent(String),
     /// It ended after the first byte and before the last.
     Half,
@@ -37,7 +37,7 @@ pub(super) enum Moment {
 pub(super) struct Entry {
     pub(super) external: String,
     pub(super) moment: Moment,
-    pub(super) fate: Fate,
+    pub(super) outcome: Outcome,
 }
 
 #[derive(Default)]
@@ -67,15 +67,16 @@ impl Ledger {
         let kept: HashSet<&str> = rows.into_iter().collect();
         self.twice = count - kept.len();
         let is_kept = |entry: &&Entry| kept.contains(entry.external.as_str());
-        self.lost = self.count(|entry| entry.fate == Fate::Created && !is_kept(&entry));
-        self.traces = self.count(|entry| matches!(entry.fate, Fate::Refused(..) | Fate::Silent(_)) && is_kept(&entry));
+        self.lost = self.count(|entry| entry.outcome == Outcome::Created && !is_kept(&entry));
+        self.traces =
+            self.count(|entry| matches!(entry.outcome, Outcome::Refused(..) | Outcome::Silent(_)) && is_kept(&entry));
     }
 
     pub(super) fn write(&self, path: &Path) -> Result {
         let mut text = String::new();
-        for Entry { external, moment, fate } in &self.entries {
+        for Entry { external, moment, outcome } in &self.entries {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{external} {moment:?} {fate:?}");
+            let _ = writeln!(text, "{external} {moment:?} {outcome:?}");
         }
         std::fs::write(path, text).map_err(could_not(format!("write {}", path.display())))
     }
@@ -84,26 +85,26 @@ impl Ledger {
         let slowest = self.ends.iter().flatten().max().copied().unwrap_or_default();
         let in_time = self.ends.iter().flatten().filter(|took| **took <= longest).count();
         let slowest = format!("{in_time} ({:.2} s)", slowest.as_secs_f64());
-        let put_off = |entry: &Entry| matches!(entry.fate, Fate::Refused(503, _));
+        let put_off = |entry: &Entry| matches!(entry.outcome, Outcome::Refused(503, _));
         let count = |what: &str, which: &dyn Fn(&Entry) -> bool| Measured::new(what, self.count(which), "any", true);
         vec![
             Measured::new("exits with 0 within 10 s (the slowest)", slowest, stops.to_string(), in_time == stops),
-            Measured::at_least("served", self.count(|entry| entry.fate == Fate::Created), stops * 20),
+            Measured::at_least("served", self.count(|entry| entry.outcome == Outcome::Created), stops * 20),
             Measured::none(
                 "begun before the signal and not served",
-                self.count(|entry| entry.moment == Moment::Begun && entry.fate != Fate::Created),
+                self.count(|entry| entry.moment == Moment::Begun && entry.outcome != Outcome::Created),
             ),
-            Measured::none("half answers", self.count(|entry| entry.fate == Fate::Half)),
+            Measured::none("half responses", self.count(|entry| entry.outcome == Outcome::Half)),
             Measured::none("refused or unanswered, and done all the same", self.traces),
             Measured::none("acknowledged and lost", self.lost),
             Measured::none("there twice", self.twice),
             Measured::none(
                 "refused with anything but 503",
-                self.count(|entry| matches!(entry.fate, Fate::Refused(..)) && !put_off(entry)),
+                self.count(|entry| matches!(entry.outcome, Outcome::Refused(..)) && !put_off(entry)),
             ),
             count("sent before the signal, read after it, refused", &|it| it.moment == Moment::Sent && put_off(it)),
             count("sent after the signal, refused", &|it| it.moment == Moment::After && put_off(it)),
-            count("closed before anything was taken", &|it| matches!(it.fate, Fate::Silent(_))),
+            count("closed before anything was taken", &|it| matches!(it.outcome, Outcome::Silent(_))),
         ]
     }
 
@@ -116,11 +117,12 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    fn ledger(fate: Fate, moment: Moment, rows: Vec<&str>) -> Vec<String> {
+    fn ledger(outcome: Outcome, moment: Moment, rows: Vec<&str>) -> Vec<String> {
         let mut ledger = Ledger::default();
-        let created = |number| Entry { external: format!("c{number}"), moment: Moment::Sent, fate: Fate::Created };
+        let created =
+            |number| Entry { external: format!("c{number}"), moment: Moment::Sent, outcome: Outcome::Created };
         let mut entries: Vec<Entry> = (0..20).map(created).collect();
-        entries.push(Entry { external: "x".to_owned(), moment, fate });
+        entries.push(Entry { external: "x".to_owned(), moment, outcome });
         ledger.take(entries, Some(Duration::from_secs(1)));
         let made: Vec<String> = (0..20).map(|number| format!("c{number}")).collect();
         ledger.compare(made.iter().map(String::as_str).chain(rows).collect());
@@ -130,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_end_before_anything_was_taken_is_no_failure() {
-        let silent = || Fate::Silent("reset".to_owned());
+        let silent = || Outcome::Silent("reset".to_owned());
         assert!(ledger(silent(), Moment::Sent, vec![]).is_empty());
         assert_eq!(ledger(silent(), Moment::Sent, vec!["x"]), ["refused or unanswered, and done all the same"]);
         assert_eq!(ledger(silent(), Moment::Begun, vec![]), ["begun before the signal and not served"]);
@@ -138,11 +140,11 @@ mod tests {
 
     #[test]
     fn losses_doubles_halves_and_odd_answers_are_failures() {
-        assert!(ledger(Fate::Created, Moment::Begun, vec!["x"]).is_empty());
-        assert_eq!(ledger(Fate::Created, Moment::Begun, vec![]), ["acknowledged and lost"]);
-        assert_eq!(ledger(Fate::Created, Moment::Begun, vec!["x", "x"]), ["there twice"]);
-        assert_eq!(ledger(Fate::Half, Moment::After, vec![]), ["half answers"]);
-        let refused = |status| Fate::Refused(status, "some_code".to_owned());
+        assert!(ledger(Outcome::Created, Moment::Begun, vec!["x"]).is_empty());
+        assert_eq!(ledger(Outcome::Created, Moment::Begun, vec![]), ["acknowledged and lost"]);
+        assert_eq!(ledger(Outcome::Created, Moment::Begun, vec!["x", "x"]), ["there twice"]);
+        assert_eq!(ledger(Outcome::Half, Moment::After, vec![]), ["half responses"]);
+        let refused = |status| Outcome::Refused(status, "some_code".to_owned());
         assert!(ledger(refused(503), Moment::Sent, vec![]).is_empty());
         assert_eq!(ledger(refused(409), Moment::Sent, vec![]), ["refused with anything but 503"]);
     }

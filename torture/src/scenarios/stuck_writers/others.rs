@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::PLAN;
-use crate::answers::{Answers, is_ready};
 use crate::caller::{Caller, create_subscription};
 use crate::failure::{Failure, Result};
 use crate::ledger::{Entry, Outcome};
+use crate::responses::{Responses, is_ready};
 use crate::threads;
 
 const PER_SERVER: usize = 3;
@@ -43,14 +43,14 @@ impl Others {
         servers: &[SocketAddr],
         stuck: SocketAddr,
         user: &str,
-        answers: &Answers,
+        responses: &Responses,
         first: u64,
         happens: impl FnOnce(&Self) -> Result<T>,
     ) -> Result<(T, Vec<Entry>)> {
         std::thread::scope(|scope| {
             let at = servers.iter().cycle().take(self.served.len());
             let callers = (0..).zip(at).zip(&self.served).map(|((number, address), served)| {
-                scope.spawn(move || self.work(*address, user, answers, (first + number) * NUMBERS, served))
+                scope.spawn(move || self.work(*address, user, responses, (first + number) * NUMBERS, served))
             });
             let callers = callers.collect();
             let watch = scope.spawn(|| self.watch(stuck));
@@ -96,12 +96,12 @@ impl Others {
         &self,
         address: SocketAddr,
         user: &str,
-        answers: &Answers,
+        responses: &Responses,
         first: u64,
         served: &Mutex<Option<Instant>>,
     ) -> Result<Vec<Entry>> {
         let subscription = create_subscription(address, user, PLAN)?;
-        let mut caller = Caller::new(address, answers);
+        let mut caller = Caller::new(address, responses);
         for number in (first..).step_by(2) {
             if self.is_stopped.load(Relaxed) {
                 break;

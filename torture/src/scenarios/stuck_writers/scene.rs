@@ -9,12 +9,12 @@ use serde_json::json;
 use super::case::{Case, Obstacle, wait_for_a_blocked_one};
 use super::others::{Others, Readiness};
 use super::{DRAINED, PLAN};
-use crate::answers::{Answers, is_ready};
 use crate::caller::{Caller, PAYMENTS, create_subscription};
 use crate::failure::{Failure, Result, could_not};
 use crate::home::{Home, TRUSTED};
 use crate::ledger::Entry;
 use crate::relay::Relay;
+use crate::responses::{Responses, is_ready};
 
 /// Beyond this the others are not waited for.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) struct Seen {
     pub(super) recovered: Option<Duration>,
-    /// The status of the answer, or why there is none.
+    /// The status of the response, or why there is none.
     pub(super) blocked: String,
     pub(super) exit: Option<Duration>,
     pub(super) readiness: Readiness,
@@ -49,16 +49,16 @@ pub(super) fn play(
     home: &Home,
     case: Case,
     user: &str,
-    answers: &Answers,
+    responses: &Responses,
     number: u64,
     entries: &mut Vec<Entry>,
 ) -> Result<Seen> {
-    let mut scene = Scene::new(home, case, user, answers, number, entries)?;
+    let mut scene = Scene::new(home, case, user, responses, number, entries)?;
     let stuck = scene.stuck().address();
     let addresses = scene.observed();
     let others = Others::new(&addresses);
     let ((recovered, blocked), made) =
-        others.during(&addresses, stuck, user, answers, (number + 1) * 100, |others| {
+        others.during(&addresses, stuck, user, responses, (number + 1) * 100, |others| {
             std::thread::sleep(WARM_UP);
             others.begin_watch();
             scene.obstruct(number * 10 + 1, |began| Ok(others.recovered(began, LIMIT)))
@@ -79,7 +79,7 @@ impl<'a> Scene<'a> {
         home: &'a Home,
         case: Case,
         user: &str,
-        answers: &Answers,
+        responses: &Responses,
         number: u64,
         entries: &mut Vec<Entry>,
     ) -> Result<Self> {
@@ -89,7 +89,7 @@ impl<'a> Scene<'a> {
         let others = (0..count).map(|_| home.serve()).collect::<Result<Vec<_>>>()?;
         let address = others.first().map_or(first.address(), Server::address);
         let subscription = create_subscription(address, user, PLAN)?;
-        let mut caller = Caller::new(address, answers);
+        let mut caller = Caller::new(address, responses);
         let payment = caller.create(&subscription, (number + 1) * 99_000_000, None);
         let payment = payment.ok_or_else(|| Failure::new("a payment could not be created"))?;
         entries.append(&mut caller.entries);
@@ -111,7 +111,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Builds the obstacle, sends a request into it and lets `happens` look on; returns what it saw, and the status of the
-    /// request's answer.
+    /// request's response.
     fn obstruct<T>(&self, mark: u64, happens: impl FnOnce(Instant) -> Result<T>) -> Result<(T, String)> {
         let cluster = self.home.cluster()?;
         // No other write carries it; the relay and the database see it as it is.
@@ -211,11 +211,11 @@ fn import(external: &str) -> String {
     )
 }
 
-/// One request and the status of its answer, or why there is none.
+/// One request and the status of its response, or why there is none.
 fn request(address: SocketAddr, method: &str, target: &str, body: &str) -> String {
-    let answer = Connection::open(address).and_then(|mut one| one.call(method, target, &[TRUSTED], Some(body)));
-    match answer {
-        Ok(answer) => answer.status.to_string(),
+    let response = Connection::open(address).and_then(|mut one| one.call(method, target, &[TRUSTED], Some(body)));
+    match response {
+        Ok(response) => response.status.to_string(),
         Err(error) => could_not("be answered")(error).to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! Which rows were on the disk when their responses were sent, according to a trace.
 //!
-//! A row carries a mark that is found again in the log's bytes, in the database's conversation and in the answer.
+//! A row carries a mark that is found again in the log's bytes, in the database's conversation and in the response.
 //! On SQLite a row is safe when a sync of the log that began after the row was written to it has ended well. On
 //! PostgreSQL this applies to the commit: after the backend received COMMIT the log is written, then synced, by whichever
 //! process, and only then does the backend say that it is done.
@@ -29,7 +29,7 @@ enum Stage {
     Safe,
 }
 
-/// A backend between COMMIT and its answer.
+/// A backend between COMMIT and its response.
 #[derive(Clone, Copy, Debug, Default)]
 struct Commit {
     written: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Order {
     /// What each thread that is syncing will have made safe.
     syncing: HashMap<u32, Vec<usize>>,
     /// The statements of each backend since its last commit.
-    told: HashMap<u32, Vec<usize>>,
+    received: HashMap<u32, Vec<usize>>,
     commits: HashMap<u32, Commit>,
     committing: HashMap<u32, Vec<u32>>,
     pub(crate) answered: usize,
@@ -58,7 +58,7 @@ impl Order {
             engine,
             rows: HashMap::new(),
             syncing: HashMap::new(),
-            told: HashMap::new(),
+            received: HashMap::new(),
             commits: HashMap::new(),
             committing: HashMap::new(),
             answered: 0,
@@ -72,7 +72,7 @@ impl Order {
         if call.is_sync() {
             self.sync(call);
         } else if call.begins() && call.sends() && call.text.contains("\"HTTP/1.1 2") {
-            self.answer(call);
+            self.response(call);
         } else {
             match self.engine {
                 Engine::Sqlite => self.sqlite(call),
@@ -95,15 +95,15 @@ impl Order {
                 commit.written = true;
             }
         } else if call.ends() && call.name == "recvfrom" {
-            self.told.entry(call.thread).or_default().extend(marks(call.text));
+            self.received.entry(call.thread).or_default().extend(marks(call.text));
             if call.text.contains(r#""Q\0\0\0\vCOMMIT\0""#) {
                 self.commits.insert(call.thread, Commit::default());
             }
         } else if call.begins() && call.name == "sendto" && call.text.contains(r"COMMIT\0Z") {
             let is_safe = self.commits.remove(&call.thread).is_some_and(|commit| commit.synced);
             let stage = if is_safe { Stage::Safe } else { Stage::Written };
-            let told = self.told.remove(&call.thread).unwrap_or_default();
-            self.rows.extend(told.into_iter().map(|row| (row, stage)));
+            let received = self.received.remove(&call.thread).unwrap_or_default();
+            self.rows.extend(received.into_iter().map(|row| (row, stage)));
         }
     }
 
@@ -134,7 +134,7 @@ impl Order {
         }
     }
 
-    fn answer(&mut self, call: &Call<'_>) {
+    fn response(&mut self, call: &Call<'_>) {
         let Some(row) = marks(call.text).next() else { return };
         self.answered += 1;
         if self.rows.get(&row) != Some(&Stage::Safe) {
@@ -192,23 +192,24 @@ mod tests {
 
     #[test]
     fn on_postgresql_the_log_is_written_and_synced_between_commit_and_its_answer() {
-        let told = r#"4 recvfrom(9<socket:[2]>, "B\0row-000000007\0", 8192, 0, NULL, NULL) = 20"#;
+        let received = r#"4 recvfrom(9<socket:[2]>, "B\0row-000000007\0", 8192, 0, NULL, NULL) = 20"#;
         let commit = r#"4 recvfrom(9<socket:[2]>, "Q\0\0\0\vCOMMIT\0", 8192, 0, NULL, NULL) = 12"#;
         let write = r#"4 pwrite64(5</p/pg_wal/000000010000000000000001>, "x", 8192, 0) = 8192"#;
         let sync = "4 fdatasync(5</p/pg_wal/000000010000000000000001>) = 0";
         let by_another = "5 fdatasync(5</p/pg_wal/000000010000000000000001>) = 0";
         let done = r#"4 sendto(9<socket:[2]>, "C\0\0\0\vCOMMIT\0Z\0\0\0\5I", 18, 0, NULL, 0) = 18"#;
-        for good in [vec![told, commit, write, sync, done, ANSWER], vec![told, commit, write, by_another, done, ANSWER]]
+        for good in
+            [vec![received, commit, write, sync, done, ANSWER], vec![received, commit, write, by_another, done, ANSWER]]
         {
             let order = seen(Engine::Postgres, &good);
             assert_eq!((order.answered, order.answered_too_early.len()), (1, 0), "{good:?}");
         }
         for bad in [
-            vec![told, write, sync, commit, done, ANSWER],
-            vec![told, commit, sync, write, done, ANSWER],
-            vec![told, commit, write, done, sync, ANSWER],
-            vec![told, commit, write, sync, ANSWER, done],
-            vec![commit, write, sync, done, told, ANSWER],
+            vec![received, write, sync, commit, done, ANSWER],
+            vec![received, commit, sync, write, done, ANSWER],
+            vec![received, commit, write, done, sync, ANSWER],
+            vec![received, commit, write, sync, ANSWER, done],
+            vec![commit, write, sync, done, received, ANSWER],
         ] {
             assert_eq!(seen(Engine::Postgres, &bad).answered_too_early, [7], "{bad:?}");
         }

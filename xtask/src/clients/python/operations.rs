@@ -260,13 +260,13 @@ impl Method<'_> {
             let _ = write!(text, "\n        The client needs the scope `{scope}`.\n");
         }
         let fields: Vec<&Field> = self.operation.query.iter().chain(sent(self.model, self.operation)).collect();
-        let told: Vec<String> = fields
+        let described: Vec<String> = fields
             .iter()
             .filter(|field| !field.docs.is_empty())
             .map(|field| format!("        - `{}`: {}\n", argument(&field.name), prose(&field.docs)))
             .collect();
-        if !told.is_empty() {
-            let _ = write!(text, "\n{}", told.concat());
+        if !described.is_empty() {
+            let _ = write!(text, "\n{}", described.concat());
         }
         let refusals: Vec<String> = self.operation.refusals.iter().map(u16::to_string).collect();
         let _ = write!(text, "\n        Raises `Problem` with one of {}.\n", refusals.join(", "));

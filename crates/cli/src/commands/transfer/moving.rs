@@ -74,7 +74,7 @@ async fn carry(db: &Db, flags: &Flags, files: &[PathBuf], json: bool) -> Result<
             run.done += size(path);
         }
         let findings = run.moving.end(db, reading).await?;
-        run.tell(&findings)?;
+        run.print(&findings)?;
     }
     run.bar.clear();
     let Run { mut moving, mut report, skipped, .. } = run;
@@ -118,13 +118,13 @@ impl Run {
                 Failure::new(format!("{name}:{line}:{column}: {message}; nothing was imported: save the file again"))
             })?;
             let findings = self.moving.value(reading, &name, value.get()).await?;
-            self.tell(&findings)?;
+            self.print(&findings)?;
             self.bar.show(self.done + values.byte_offset() as u64, total(self.moving.counts()));
         }
         Ok(())
     }
 
-    fn tell(&mut self, findings: &[Finding]) -> Result<(), Failure> {
+    fn print(&mut self, findings: &[Finding]) -> Result<(), Failure> {
         for finding in findings {
             self.report.take(finding)?;
             if let (Level::Refused, Some(skipped), Some(record)) = (finding.level, &mut self.skipped, &finding.record) {

@@ -15,7 +15,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn of(answer: perennial_harness::Answer) -> io::Result<Self> {
+    fn of(answer: perennial_harness::Response) -> io::Result<Self> {
         let head = answer.headers.iter().flat_map(|(name, value)| [name.as_str(), ": ", value, "\r\n"]).collect();
         let body = String::from_utf8(answer.body).map_err(|_| io::ErrorKind::InvalidData)?;
         Ok(Self { status: answer.status, head, body })

@@ -29,9 +29,21 @@ impl Place {
         Self { directory: TempDir::new().unwrap(), url: None }
     }
 
-    /// Where there is a server.
+    /// On the engine of this run, without a schema: no program has run on it yet.
+    pub(crate) fn without_schema() -> Self {
+        Self::postgres_without_schema().unwrap_or_else(Self::sqlite)
+    }
+
+    pub(crate) fn postgres_without_schema() -> Option<Self> {
+        Self::in_database(&block_on(TestStore::create()))
+    }
+
+    /// Where there is a server. The database has the schema: to copy it is faster than to migrate.
     pub(crate) fn postgres() -> Option<Self> {
-        let store = block_on(TestStore::create());
+        Self::in_database(&block_on(TestStore::migrated()))
+    }
+
+    fn in_database(store: &TestStore) -> Option<Self> {
         let url = store.url()?.to_owned();
         Some(Self { directory: TempDir::new().unwrap(), url: Some(url) })
     }

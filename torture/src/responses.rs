@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 
 use crate::failure::{Failure, Result};
 
@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(2);
 
 #[derive(Default)]
-pub(crate) struct Answers {
+pub(crate) struct Responses {
     /// Whether the database is away, or has not been back for long enough that everybody noticed.
     away: AtomicBool,
     pub(crate) refused: AtomicUsize,
@@ -27,7 +27,7 @@ pub(crate) struct Answers {
     slowest_recovery_us: AtomicU64,
 }
 
-/// What follows from an answer.
+/// What follows from a response.
 pub(crate) enum Then {
     Done,
     /// Rejected for now, or of unknown outcome: send it again.
@@ -36,7 +36,7 @@ pub(crate) enum Then {
     Wrong,
 }
 
-impl Answers {
+impl Responses {
     pub(crate) fn is_away(&self) -> bool {
         self.away.load(Relaxed)
     }
@@ -45,23 +45,23 @@ impl Answers {
         self.away.store(away, Relaxed);
     }
 
-    /// Judges an answer to a call that was made while the database was away, or was not.
-    pub(crate) fn judge(&self, was_away: bool, answer: &io::Result<Answer>, took: Duration) -> Then {
+    /// Judges a response to a call that was made while the database was away, or was not.
+    pub(crate) fn judge(&self, was_away: bool, response: &io::Result<Response>, took: Duration) -> Then {
         self.slowest_us.fetch_max(micros(took), Relaxed);
-        match answer {
-            Ok(answer) if matches!(answer.status, 200 | 201) => {
-                let replayed = answer.header("idempotency-replayed").is_some();
+        match response {
+            Ok(response) if matches!(response.status, 200 | 201) => {
+                let replayed = response.header("idempotency-replayed").is_some();
                 self.replayed.fetch_add(usize::from(replayed), Relaxed);
                 Then::Done
             }
-            Ok(answer) if answer.status == 503 && answer.header("retry-after").is_some() => {
+            Ok(response) if response.status == 503 && response.header("retry-after").is_some() => {
                 self.refused.fetch_add(1, Relaxed);
                 if !was_away && !self.is_away() {
                     self.refused_without_reason.fetch_add(1, Relaxed);
                 }
                 Then::Again
             }
-            Ok(answer) => self.complain(&format!("{} {}", answer.status, answer.json())),
+            Ok(response) => self.complain(&format!("{} {}", response.status, response.json())),
             Err(error) => self.complain(&error.to_string()),
         }
     }
@@ -111,15 +111,15 @@ pub(crate) fn call<T>(
         Some(connection) => connection,
         None => Connection::open(address)?,
     };
-    let answer = request(&mut connection)?;
+    let response = request(&mut connection)?;
     *kept = Some(connection);
-    Ok(answer)
+    Ok(response)
 }
 
 /// Whether `/readyz` is 200.
 pub(crate) fn is_ready(address: SocketAddr) -> bool {
     let asked = Connection::open(address).and_then(|mut one| one.call("GET", "/readyz", &[], None));
-    asked.is_ok_and(|answer| answer.status == 200)
+    asked.is_ok_and(|response| response.status == 200)
 }
 
 fn micros(duration: Duration) -> u64 {
@@ -130,26 +130,26 @@ fn micros(duration: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    fn answer(status: u16, headers: &[(&str, &str)]) -> Answer {
+    fn response(status: u16, headers: &[(&str, &str)]) -> Response {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Answer { status, headers, body: Vec::new() }
+        Response { status, headers, body: Vec::new() }
     }
 
     #[test]
     fn only_a_503_that_says_when_to_come_again_is_a_refusal_and_only_while_the_database_is_away() {
-        let answers = Answers::default();
-        let judge_any = |away, answer| answers.judge(away, &answer, Duration::ZERO);
-        let judge = |away, answer| judge_any(away, Ok(answer));
-        let counts = || (answers.refused.load(Relaxed), answers.refused_without_reason.load(Relaxed));
-        assert!(matches!(judge(true, answer(503, &[("retry-after", "1")])), Then::Again));
+        let responses = Responses::default();
+        let judge_any = |away, response| responses.judge(away, &response, Duration::ZERO);
+        let judge = |away, response| judge_any(away, Ok(response));
+        let counts = || (responses.refused.load(Relaxed), responses.refused_without_reason.load(Relaxed));
+        assert!(matches!(judge(true, response(503, &[("retry-after", "1")])), Then::Again));
         assert_eq!(counts(), (1, 0));
-        assert!(matches!(judge(false, answer(503, &[("retry-after", "1")])), Then::Again));
+        assert!(matches!(judge(false, response(503, &[("retry-after", "1")])), Then::Again));
         assert_eq!(counts(), (2, 1));
-        for wrong in [answer(503, &[]), answer(500, &[]), answer(409, &[])] {
+        for wrong in [response(503, &[]), response(500, &[]), response(409, &[])] {
             assert!(matches!(judge(true, wrong), Then::Wrong));
         }
         assert!(matches!(judge_any(true, Err(io::ErrorKind::UnexpectedEof.into())), Then::Wrong));
-        assert!(matches!(judge(false, answer(201, &[("idempotency-replayed", "true")])), Then::Done));
-        assert_eq!((answers.wrong.load(Relaxed), answers.replayed.load(Relaxed)), (4, 1));
+        assert!(matches!(judge(false, response(201, &[("idempotency-replayed", "true")])), Then::Done));
+        assert_eq!((responses.wrong.load(Relaxed), responses.replayed.load(Relaxed)), (4, 1));
     }
 }

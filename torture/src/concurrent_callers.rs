@@ -1,10 +1,10 @@
-//! Callers who ask at once: every request is on its way before the first answer is read.
+//! Concurrent callers: all requests are sent before the first response is read.
 
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 
 use crate::failure::{Failure, Result, could_not};
 
@@ -12,8 +12,8 @@ use crate::failure::{Failure, Result, could_not};
 const ATTEMPTS: usize = 500;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The server closes what is idle for longer than 75 seconds. Who comes with a request at that very moment finds the door
-/// closing, so a careful client does not keep a connection that long.
+/// The server closes a connection that was idle for 75 seconds. A request at that moment fails, so a client must not use a
+/// connection that was idle for so long.
 const MOST_IDLE: Duration = Duration::from_secs(30);
 
 /// A POST with a JSON body.
@@ -25,7 +25,7 @@ pub(crate) struct Post<'a> {
 }
 
 /// So many connections, spread over the servers.
-pub(crate) struct Crew {
+pub(crate) struct ConcurrentCallers {
     callers: Vec<Caller>,
     refused: usize,
 }
@@ -50,7 +50,7 @@ impl Caller {
     }
 }
 
-impl Crew {
+impl ConcurrentCallers {
     pub(crate) fn open(servers: &[SocketAddr], size: usize) -> Result<Self> {
         let callers = servers.iter().cycle().take(size).map(|server| Caller::open(*server));
         let callers = callers.collect::<io::Result<_>>().map_err(could_not("connect to the server"))?;
@@ -62,28 +62,28 @@ impl Crew {
         self.refused
     }
 
-    /// Sends each on a separate connection; responses in the same order. No more than there are connections. A server that
-    /// is busy for a moment refuses with 503; as a client would, the crew sends these requests again.
-    pub(crate) fn all(&mut self, posts: &[Post<'_>]) -> Result<Vec<Answer>> {
+    /// Sends each request on a separate connection and returns the responses in the same order. Requests that a busy server
+    /// rejects with 503 are sent again, as a client would.
+    pub(crate) fn send_all(&mut self, posts: &[Post<'_>]) -> Result<Vec<Response>> {
         assert!(posts.len() <= self.callers.len(), "a caller for each request");
-        let complaint = || could_not("ask the server");
-        let mut answers = self.ask(posts).map_err(complaint())?;
+        let complaint = || could_not("call the server");
+        let mut responses = self.exchange(posts).map_err(complaint())?;
         for _ in 0..ATTEMPTS {
-            let refused: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].status == 503).collect();
+            let refused: Vec<usize> = (0..responses.len()).filter(|at| responses[*at].status == 503).collect();
             if refused.is_empty() {
-                return Ok(answers);
+                return Ok(responses);
             }
             self.refused += refused.len();
             std::thread::sleep(PAUSE);
             let again: Vec<Post<'_>> = refused.iter().map(|at| posts[*at].clone()).collect();
-            for (at, answer) in refused.into_iter().zip(self.ask(&again).map_err(complaint())?) {
-                answers[at] = answer;
+            for (at, response) in refused.into_iter().zip(self.exchange(&again).map_err(complaint())?) {
+                responses[at] = response;
             }
         }
         Err(Failure::new(format!("a request was refused {ATTEMPTS} times with 503")))
     }
 
-    fn ask(&mut self, posts: &[Post<'_>]) -> io::Result<Vec<Answer>> {
+    fn exchange(&mut self, posts: &[Post<'_>]) -> io::Result<Vec<Response>> {
         for (caller, post) in self.callers.iter_mut().zip(posts) {
             caller.send(post)?;
         }

@@ -7,32 +7,32 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
-use crate::load::generator::{Fire, Pace};
-use crate::load::shot::Shot;
+use crate::load::generator::{Pace, Source};
+use crate::load::request::Request;
 use crate::measure::statistics::median;
 use crate::options::Options;
 use crate::results::Round;
-use crate::rounds::{Turn, turn};
+use crate::rounds::{Measurement, measure_target};
 use crate::rows::dataset::Dataset;
 use crate::targets::perennial::{Home, trusted_headers};
 use crate::targets::target::{Headers, Target};
 
-/// The connections where a contract names none: four people at the console.
-pub(super) const DESK: usize = 4;
+/// The connections of a figure whose contract names no number.
+pub(super) const FEW_CONNECTIONS: usize = 4;
 /// The longest that one step of a part may take.
 pub(super) const LIMIT: Duration = Duration::from_mins(20);
 const POLL: Duration = Duration::from_millis(20);
 const SCOPES: &str = "plans:read,plans:write,subscriptions:read,subscriptions:write,payments:read,users:read,users:write,\
 usage:write,invoices:read,invoices:write,events:read,organization:read,organization:write";
 
-pub(super) struct Stage<'run> {
+pub(super) struct Fixture<'run> {
     pub(super) options: &'run Options,
     pub(super) home: Home,
     pub(super) target: Target,
     pub(super) dataset: Dataset,
 }
 
-impl<'run> Stage<'run> {
+impl<'run> Fixture<'run> {
     /// A server on a store with these rows.
     pub(super) fn loaded(options: &'run Options, home: Home, dataset: Dataset) -> Result<Self> {
         println!("\nloading {} rows into {}", dataset.rows, home.name());
@@ -47,7 +47,7 @@ impl<'run> Stage<'run> {
         Ok(Self { options, home, target, dataset })
     }
 
-    /// Stops the server and gives the disk back; a database of PostgreSQL goes with its server.
+    /// Stops the server and removes its store. A database of PostgreSQL is removed with its server.
     pub(super) fn remove(mut self) -> Result {
         self.stop()?;
         std::fs::remove_dir_all(&self.home.directory).map_err(could_not("remove a store"))
@@ -94,7 +94,7 @@ impl<'run> Stage<'run> {
 
     pub(super) fn call_as(&self, headers: &Headers, method: &str, path: &str, body: &Value) -> Result<Value> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let raw = call::send(self.target.address, &Shot::new(method, path, headers, &body))?;
+        let raw = call::send(self.target.address, &Request::new(method, path, headers, &body))?;
         if raw.status != 200 && raw.status != 201 {
             let body: String = String::from_utf8_lossy(raw.body()).chars().take(300).collect();
             return Err(Failure::new(format!("{method} {path} was answered with {}: {body}", raw.status)));
@@ -106,8 +106,8 @@ impl<'run> Stage<'run> {
     pub(super) fn ids(&self, headers: &Headers, path: &str) -> Result<Vec<String>> {
         let (mut ids, mut cursor) = (Vec::new(), String::new());
         loop {
-            let shot = Shot::new("GET", &format!("{path}&limit=200{cursor}"), headers, "");
-            let page = call::expect(self.target.address, &shot)?.json()?;
+            let request = Request::new("GET", &format!("{path}&limit=200{cursor}"), headers, "");
+            let page = call::expect(self.target.address, &request)?.json()?;
             let records = page["data"].as_array().into_iter().flatten();
             ids.extend(records.filter_map(|record| Some(record["id"].as_str()?.to_owned())));
             match page["page"]["next_cursor"].as_str() {
@@ -122,26 +122,26 @@ impl<'run> Stage<'run> {
     }
 
     /// One round of requests, each drawn from these.
-    pub(super) async fn load(&self, shots: &Arc<Vec<Shot>>, connections: usize) -> Result<Round> {
-        Ok(self.paced(shots, self.pace(connections)).await?.round)
+    pub(super) async fn load(&self, requests: &Arc<Vec<Request>>, connections: usize) -> Result<Round> {
+        Ok(self.paced(requests, self.pace(connections)).await?.round)
     }
 
-    pub(super) async fn paced(&self, shots: &Arc<Vec<Shot>>, pace: Pace) -> Result<Turn> {
-        turn(&self.target, &Fire::Any(Arc::clone(shots)), pace).await
+    pub(super) async fn paced(&self, requests: &Arc<Vec<Request>>, pace: Pace) -> Result<Measurement> {
+        measure_target(&self.target, &Source::Any(Arc::clone(requests)), pace).await
     }
 
     /// The medians of all rounds.
-    pub(super) async fn rounds(&self, shots: Vec<Shot>, connections: usize) -> Result<Round> {
-        let shots = Arc::new(shots);
+    pub(super) async fn rounds(&self, requests: Vec<Request>, connections: usize) -> Result<Round> {
+        let requests = Arc::new(requests);
         let mut rounds = Vec::new();
         for _ in 0..self.options.rounds {
-            rounds.push(self.load(&shots, connections).await?);
+            rounds.push(self.load(&requests, connections).await?);
         }
         Ok(medians(&rounds))
     }
 
     /// The medians of two kinds of requests that are measured in turns.
-    pub(super) async fn in_turns(&self, one: Vec<Shot>, other: Vec<Shot>) -> Result<(Round, Round)> {
+    pub(super) async fn in_turns(&self, one: Vec<Request>, other: Vec<Request>) -> Result<(Round, Round)> {
         let (one, other) = (Arc::new(one), Arc::new(other));
         let (mut ones, mut others) = (Vec::new(), Vec::new());
         for _ in 0..self.options.rounds {
@@ -152,18 +152,18 @@ impl<'run> Stage<'run> {
     }
 
     /// Sends each request once.
-    pub(super) async fn send_all(&self, shots: Vec<Shot>, connections: usize) -> Result<Round> {
-        let expected = shots.len() as u64;
+    pub(super) async fn send_all(&self, requests: Vec<Request>, connections: usize) -> Result<Round> {
+        let expected = requests.len() as u64;
         let pace = Pace { connections, warm_up: Duration::ZERO, duration: LIMIT, rate: None };
-        let turn = turn(&self.target, &Fire::each(shots), pace).await?;
-        if turn.volley.answered == expected {
-            return Ok(turn.round);
+        let measurement = measure_target(&self.target, &Source::each(requests), pace).await?;
+        if measurement.sample.responses == expected {
+            return Ok(measurement.round);
         }
-        Err(Failure::new(format!("{} of {expected} requests were answered in time", turn.volley.answered)))
+        Err(Failure::new(format!("{} of {expected} requests were answered in time", measurement.sample.responses)))
     }
 }
 
-/// Looks until something is there, or until the limit.
+/// Repeats `look` until it returns something, or until the limit.
 pub(super) fn until<T>(what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let deadline = Instant::now() + LIMIT;
     loop {
@@ -203,22 +203,22 @@ pub(super) struct Sandbox {
 }
 
 impl Sandbox {
-    pub(super) fn create(stage: &Stage<'_>, name: &str, now: &str) -> Result<Self> {
-        stage.home.json(&["org", "create", "--name", name, "--test"])?;
+    pub(super) fn create(fixture: &Fixture<'_>, name: &str, now: &str) -> Result<Self> {
+        fixture.home.json(&["org", "create", "--name", name, "--test"])?;
         let client = ["client", "create", "--org", name, "--name", "bench", "--kind", "trusted", "--scope", SCOPES];
-        let client_id = text(&stage.home.json(&client)?["client_id"])?;
+        let client_id = text(&fixture.home.json(&client)?["client_id"])?;
         let email = format!("{name}@example.com");
-        let user = text(&stage.home.json(&["user", "create", "--org", name, "--email", &email])?["id"])?;
+        let user = text(&fixture.home.json(&["user", "create", "--org", name, "--email", &email])?["id"])?;
         let sandbox = Self { headers: vec![("client-id".to_owned(), client_id)], user };
-        stage.call_as(&sandbox.headers, "POST", "/test-clock", &json!({ "now": now }))?;
+        fixture.call_as(&sandbox.headers, "POST", "/test-clock", &json!({ "now": now }))?;
         Ok(sandbox)
     }
 
     /// Advances the clock and waits until it is there and nothing is due.
     pub(super) fn advance(&self, address: std::net::SocketAddr, target: &str) -> Result<Duration> {
         let start = Instant::now();
-        let get = Shot::new("GET", "/test-clock", &self.headers, "");
-        let put = Shot::new("PUT", "/test-clock", &self.headers, &json!({ "now": target }).to_string());
+        let get = Request::new("GET", "/test-clock", &self.headers, "");
+        let put = Request::new("PUT", "/test-clock", &self.headers, &json!({ "now": target }).to_string());
         call::expect(address, &put)?;
         until("the test clock", || {
             let clock = call::expect(address, &get)?.json()?["data"].take();

@@ -1,18 +1,18 @@
-//! The least of HTTP/1.1 that a generator needs: where an answer ends, its status and its body.
+//! The least of HTTP/1.1 that a generator needs: where a response ends, its status and its body.
 //! It costs little on purpose: what it used up would be missing on the side that is measured.
 
 use std::io;
 
-/// An answer that has arrived in full, as places in the buffer.
+/// A response that has arrived in full, as places in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) body_start: usize,
     pub(crate) end: usize,
 }
 
-/// The answer at the start of `buffer`, or `None` while more must be read.
-pub(crate) fn parse(buffer: &[u8]) -> io::Result<Option<Answer>> {
+/// The response at the start of `buffer`, or `None` while more must be read.
+pub(crate) fn parse(buffer: &[u8]) -> io::Result<Option<Response>> {
     let Some(head_end) = find(buffer, b"\r\n\r\n") else {
         return Ok(None);
     };
@@ -25,17 +25,17 @@ pub(crate) fn parse(buffer: &[u8]) -> io::Result<Option<Answer>> {
             .and_then(|text| text.trim().parse().ok())
             .ok_or_else(|| malformed("a content-length that is no number"))?;
         let end = body_start + length;
-        return Ok((buffer.len() >= end).then_some(Answer { status, body_start, end }));
+        return Ok((buffer.len() >= end).then_some(Response { status, body_start, end }));
     }
     if header(head, b"transfer-encoding").is_some() {
-        // Only peers answer so. The chunk sizes stay in the body: enough to look for a record's id in it.
-        return Ok(find(&buffer[body_start - 2..], b"\r\n0\r\n\r\n").map(|at| Answer {
+        // Only peers respond so. The chunk sizes stay in the body: enough to look for a record's id in it.
+        return Ok(find(&buffer[body_start - 2..], b"\r\n0\r\n\r\n").map(|at| Response {
             status,
             body_start,
             end: body_start - 2 + at + 7,
         }));
     }
-    Ok(Some(Answer { status, body_start, end: body_start }))
+    Ok(Some(Response { status, body_start, end: body_start }))
 }
 
 /// Where `needle` first begins.
@@ -65,7 +65,7 @@ fn header<'head>(head: &'head [u8], name: &[u8]) -> Option<&'head [u8]> {
 }
 
 fn malformed(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the answer has {what}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("the response has {what}"))
 }
 
 #[cfg(test)]
@@ -73,12 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_ends_where_its_length_says() {
+    fn a_response_ends_where_its_length_states() {
         let whole = b"HTTP/1.1 201 Created\r\nETag: \"x\"\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1";
-        let answer = parse(whole).unwrap().unwrap();
-        assert_eq!(answer.status, 201);
-        assert_eq!(&whole[answer.body_start..answer.end], b"hello");
-        for cut in 0..answer.end {
+        let response = parse(whole).unwrap().unwrap();
+        assert_eq!(response.status, 201);
+        assert_eq!(&whole[response.body_start..response.end], b"hello");
+        for cut in 0..response.end {
             assert_eq!(parse(&whole[..cut]).unwrap(), None, "cut at {cut}");
         }
     }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_an_error() {
+    fn anything_else_is_an_error() {
         assert!(parse(b"SSH-2.0\r\n\r\n").is_err());
         assert!(parse(b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n").is_err());
     }

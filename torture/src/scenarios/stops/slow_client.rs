@@ -4,19 +4,19 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use perennial_harness::{Answer, Connection};
+use perennial_harness::{Connection, Response};
 
 use super::Round;
-use super::client::{body, fate};
+use super::client::{body, outcome};
 use super::ledger::{Entry, Moment};
 use crate::failure::{Failure, Result, could_not};
 use crate::home::TRUSTED;
 
 const LIMIT: Duration = Duration::from_mins(1);
 
-pub(super) fn work(round: &Round<'_>, dawdler: usize, delay: Duration) -> Result<Vec<Entry>> {
+pub(super) fn work(round: &Round<'_>, slow_client: usize, delay: Duration) -> Result<Vec<Entry>> {
     let mut connection = Connection::open(round.address).map_err(could_not("connect to the server"))?;
-    let external = format!("{}-dawdler-{dawdler}", round.number);
+    let external = format!("{}-slow_client-{slow_client}", round.number);
     let body = body(round, &external);
     let (first, rest) = body.split_at(body.len() / 2);
     let head = format!(
@@ -30,11 +30,11 @@ pub(super) fn work(round: &Round<'_>, dawdler: usize, delay: Duration) -> Result
     begun.map_err(could_not("begin a request"))?;
     wait_for_signal(round)?;
     std::thread::sleep(delay);
-    let answer = finish(&mut connection, rest);
-    Ok(vec![Entry { external, moment: Moment::Begun, fate: fate(&answer, &connection) }])
+    let response = finish(&mut connection, rest);
+    Ok(vec![Entry { external, moment: Moment::Begun, outcome: outcome(&response, &connection) }])
 }
 
-fn finish(connection: &mut Connection, rest: &str) -> io::Result<Answer> {
+fn finish(connection: &mut Connection, rest: &str) -> io::Result<Response> {
     connection.stream().write_all(rest.as_bytes())?;
     connection.receive("POST")
 }

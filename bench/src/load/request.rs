@@ -1,23 +1,23 @@
-//! Requests made ready before the clock runs, with what their answers must hold.
+//! Requests that are prepared before the measurement, with what their responses must contain.
 
 use std::fmt::Write;
 
-/// One request, and how its answer is known to be the right one.
+/// One request, and how its response is checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Shot {
+pub(crate) struct Request {
     bytes: Vec<u8>,
-    /// Where the digits of a running number stand in the bytes, for what may be sent only once.
+    /// Where the digits of a running number are in the bytes, for what may be sent only once.
     digits: Vec<usize>,
     /// After so many digits, counted from the end, the number begins anew.
     repeats_after: usize,
     pub(crate) status: u16,
-    /// What the body must contain: the id or the owner of the record that was asked for.
+    /// What the body must contain: the id or the owner of the record.
     pub(crate) needle: Vec<u8>,
-    /// How many records a list must hold; each begins with these bytes.
+    /// How many records a list must have; each begins with these bytes.
     pub(crate) records: Option<(Vec<u8>, usize)>,
 }
 
-impl Shot {
+impl Request {
     /// Every `#` in the target, the headers or the body becomes a digit of a running number.
     pub(crate) fn new(method: &str, target: &str, headers: &[(String, String)], body: &str) -> Self {
         let mut text = format!("{method} {target} HTTP/1.1\r\n");
@@ -60,7 +60,7 @@ impl Shot {
         Self { records: Some((beginning.into(), count)), ..self }
     }
 
-    /// The same request to a target that answers always the same: only the status can be checked.
+    /// The same request to a target that responses always the same: only the status can be checked.
     pub(crate) fn blind(&self) -> Self {
         Self { needle: Vec::new(), records: None, ..self.clone() }
     }
@@ -87,9 +87,9 @@ mod tests {
     #[test]
     fn a_request_is_written_with_its_length_and_number() {
         let body = r#"{"n":"0#:0#.####"}"#;
-        let shot = Shot::new("POST", "/x", &[("client-id".to_owned(), "c".to_owned())], body);
+        let request = Request::new("POST", "/x", &[("client-id".to_owned(), "c".to_owned())], body);
         let mut out = Vec::new();
-        shot.write(9_420_042, &mut out);
+        request.write(9_420_042, &mut out);
         let expected = "POST /x HTTP/1.1\r\nhost: 127.0.0.1\r\nclient-id: c\r\ncontent-type: application/json\r\n\
                         content-length: 18\r\n\r\n{\"n\":\"04:02.0042\"}";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
@@ -97,18 +97,19 @@ mod tests {
 
     #[test]
     fn a_repeated_number_is_written_in_each_place() {
-        let shot = Shot::new("POST", "/x", &[("host".to_owned(), "h".to_owned())], "a-### b-###").repeated_number(3);
+        let request =
+            Request::new("POST", "/x", &[("host".to_owned(), "h".to_owned())], "a-### b-###").repeated_number(3);
         let mut out = Vec::new();
-        shot.write(12_345, &mut out);
+        request.write(12_345, &mut out);
         let text = String::from_utf8(out).unwrap();
         assert!(text.ends_with("a-345 b-345") && !text.contains("127.0.0.1"), "{text}");
     }
 
     #[test]
     fn a_request_without_digits_stays_as_it_is() {
-        let shot = Shot::new("GET", "/x", &[], "");
+        let request = Request::new("GET", "/x", &[], "");
         let mut out = b"old".to_vec();
-        shot.write(42, &mut out);
+        request.write(42, &mut out);
         assert_eq!(out, b"GET /x HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
     }
 }

@@ -1,16 +1,16 @@
-//! What a server answered.
+//! A response of a server.
 
 use serde_json::Value;
 
-/// A whole answer. Names of headers are in lower case.
+/// A complete response. Names of headers are in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     /// The first header of this name (in lower case).
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
