@@ -8,10 +8,10 @@ use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, EmailPrefix};
-use perennial_store::payments;
 use perennial_store::statements::{self, Statement};
 use perennial_store::subscriptions::{Query, Range, Sort};
 use perennial_store::{Change, Insert, Position, Type, Value, users};
+use perennial_store::{invoices, payments};
 
 use crate::support::{Place, connect, count, id, until};
 
@@ -188,6 +188,31 @@ async fn the_operators_lists_follow_the_order_of_ids() {
         let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
         let lines: Vec<String> = lines.map(Result::unwrap).collect();
         assert!(!lines.iter().any(|line| walks(line)), "{}: {lines:?}", statement.name);
+    }
+}
+
+/// A search looks up an invoice by its number, which is a list of one.
+#[tokio::test]
+async fn lists_of_invoices_follow_an_index_on_sqlite() {
+    let place = migrated(Place::empty_sqlite()).await;
+    let connection = rusqlite::Connection::open(place.path()).unwrap();
+    let (number, user_id) = (Some("INV-000001".to_owned()), Some(UserId::from_bytes([2; 16])));
+    let subscription_id = Some(SubscriptionId::from_bytes([3; 16]));
+    for (lead, index, query) in [
+        ("number", "invoices_by_number", invoices::Query { number, ..Default::default() }),
+        ("user_id", "invoices_by_user", invoices::Query { user_id, ..Default::default() }),
+        ("subscription_id", "invoices_by_subscription", invoices::Query { subscription_id, ..Default::default() }),
+    ] {
+        for after in [None, Some(Position { values: vec![Value::Uuid([9; 16])] })] {
+            for statement in statements::invoices_page(&query, after) {
+                let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
+                let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
+                let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
+                let lines: Vec<String> = lines.map(Result::unwrap).collect();
+                let followed = format!("INDEX {index} (organization_id=? AND {lead}=?");
+                assert!(lines.iter().any(|line| line.contains(&followed)), "{lead}: {lines:?}");
+            }
+        }
     }
 }
 
