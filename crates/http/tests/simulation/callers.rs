@@ -177,7 +177,6 @@ impl World {
             return;
         }
         let invoice = &found[self.dice.below(found.len())];
-        self.credit_too_much(invoice).await;
         let path = format!("/invoices/{}", invoice.id);
         match self.dice.roll(8) {
             0 => drop(self.send("POST", &format!("{path}/void"), &Value::Null).await),
@@ -240,6 +239,7 @@ impl World {
             open.extend(found.into_iter().filter(|invoice| invoice.status == InvoiceStatus::Open));
         }
         for invoice in open {
+            self.credit_too_much(&invoice).await;
             if self.dice.one_in(4) {
                 continue;
             }
