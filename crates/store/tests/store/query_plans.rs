@@ -182,7 +182,7 @@ async fn the_operators_lists_follow_the_order_of_ids() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
     let after = Position { values: vec![Value::Uuid([9; 16])] };
-    for statement in [statements::operator_pages(None), statements::operator_pages(Some(&after))].concat() {
+    for statement in [None, Some(&after)].into_iter().flat_map(statements::operator_pages) {
         let lines = sqlite_plan(&connection, &statement);
         assert!(!lines.iter().any(|line| walks(line)), "{}: {lines:?}", statement.name);
     }
@@ -196,8 +196,7 @@ async fn an_invoice_is_looked_up_by_its_number_on_sqlite() {
     let query = invoices::Query { number: Some("INV-000001".to_owned()), ..Default::default() };
     for statement in statements::invoices_page(&query, None) {
         let lines = sqlite_plan(&connection, &statement);
-        let followed = "INDEX invoices_by_number (organization_id=? AND number=?";
-        assert!(lines.iter().any(|line| line.contains(followed)), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("_by_number (organization_id=? AND number=?")), "{lines:?}");
     }
 }
 
@@ -338,8 +337,7 @@ async fn migrated(place: Place) -> Place {
 fn sqlite_plan(connection: &rusqlite::Connection, statement: &Statement) -> Vec<String> {
     let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
     let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
-    let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
-    lines.map(Result::unwrap).collect()
+    explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap().map(Result::unwrap).collect()
 }
 
 fn sqlite_problems(connection: &rusqlite::Connection, prefix: &str) -> Vec<String> {
