@@ -3150,7 +3150,12 @@ SELECT 1 FROM test_clocks WHERE state = 'idle' LIMIT 1;
 SELECT 1 WHERE EXISTS ( SELECT 1 FROM plans WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
     EXISTS ( SELECT 1 FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
     EXISTS ( SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR EXISTS (
-    SELECT 1 FROM invoices WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2);
+    SELECT 1 FROM invoices WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR EXISTS (SELECT 1
+    FROM coupons WHERE organization_id = $1 AND updated_at > $2) OR EXISTS (SELECT 1 FROM meters WHERE organization_id
+    = $1 AND updated_at > $2) OR EXISTS (SELECT 1 FROM features WHERE organization_id = $1 AND updated_at > $2) OR
+    EXISTS (SELECT 1 FROM credits WHERE organization_id = $1 AND created_at > $2) OR EXISTS (SELECT 1 FROM credit_notes
+    WHERE organization_id = $1 AND created_at > $2) OR EXISTS (SELECT 1 FROM subscription_members WHERE organization_id
+    = $1 AND created_at > $2);
 
 -- test_clocks::NO_CLOCK
 SELECT 1 FROM (SELECT COUNT(*) AS clocks FROM test_clocks WHERE id = $1) AS counted WHERE clocks = 0;

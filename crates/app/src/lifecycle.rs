@@ -152,15 +152,20 @@ async fn set_aside<R>(
     Ok(records)
 }
 
-/// Makes the earliest action of a subscription that a caller is about to change. False if none is due.
+/// Makes the late actions of a subscription that a caller is about to change. False if none is late.
 pub(crate) async fn catch_up(app: &App, before: &Subscription, now: Time) -> Result<bool, Error> {
-    let own = before.due_at.filter(|due| *due <= now);
-    let of_invoices = if before.billing.is_some() { turns::first_due(app, before, now).await? } else { None };
-    let Some(due) = own.into_iter().chain(of_invoices).min() else { return Ok(false) };
-    if before.billing.is_some() && !holds::admits(app, before.organization_id, due).await? {
+    if before.billing.is_none() {
+        return change_access(app, before, now, None).await;
+    }
+    // The instant decides, and not the due time: that of a renewal can be later, if the organization spreads them.
+    let own = before.next_action().map(|(_, at)| at).filter(|at| *at <= now);
+    let of_invoices = turns::first_due(app, before, now).await?;
+    let Some(first) = own.into_iter().chain(of_invoices).min() else { return Ok(false) };
+    let until = holds::admitted_until(app, before.organization_id).await?.min(now);
+    if first > until {
         return Err(Conflict::LifecycleBehind.into());
     }
-    turns::catch_up(app, before, now).await
+    turns::catch_up(app, before, until, now).await
 }
 
 /// The same for a caller who is about to change something else of the subscription: an invoice or a credit note.

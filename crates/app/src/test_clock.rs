@@ -55,7 +55,8 @@ pub async fn create(
 
 fn newer() -> ValidationErrors {
     let mut errors = ValidationErrors::none();
-    let detail = "must not be before the last change of a plan, a subscription or a payment";
+    let detail =
+        "must not be before the last change of a record that the clock governs, such as a plan or a subscription";
     errors.note("/now", ValidationCode::Inconsistent, detail);
     errors
 }

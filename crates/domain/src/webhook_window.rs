@@ -6,6 +6,9 @@
 use crate::id::EventId;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+/// The most events of a window. After a kill the window is sent again, so an endpoint gets no more than this many again.
+const MAX_EVENTS: usize = 64;
+
 /// The events that an endpoint concerns, in the order of the feed.
 #[derive(Debug, Default)]
 pub struct Window {
@@ -92,6 +95,12 @@ impl Window {
     /// The last position that was examined.
     pub const fn end(&self) -> i64 {
         self.end
+    }
+
+    /// How many events may be added. None while half of the window is left: events are read in portions. An event that is done
+    /// stays in the window as long as an earlier one is not.
+    pub fn room(&self) -> usize {
+        if self.len() >= MAX_EVENTS / 2 { 0 } else { MAX_EVENTS.saturating_sub(self.slots.len()) }
     }
 
     /// The number of events that are not done.
@@ -188,6 +197,23 @@ mod tests {
         assert_eq!(window.next(&blocked, &busy), Next::Send(event(1)));
         window.done(event(1));
         assert_eq!((window.position(), window.next(&blocked, &busy)), (200, Next::Exhausted));
+    }
+
+    #[test]
+    fn a_window_does_not_grow_behind_an_event_that_is_not_done() {
+        let mut window = Window::at(0);
+        assert_eq!(window.room(), 64);
+        let events = |range: std::ops::Range<u8>| range.map(|place| (i64::from(place) + 1, event(place), [place; 16]));
+        window.extend(events(0..32), 32);
+        assert_eq!(window.room(), 0, "the next portion waits");
+        (1..32).for_each(|place| window.done(event(place)));
+        assert_eq!((window.position(), window.room()), (0, 32));
+        window.extend(events(32..64), 64);
+        (32..64).for_each(|place| window.done(event(place)));
+        // All but the first are done, and all are sent again after a kill.
+        assert_eq!((window.position(), window.room()), (0, 0));
+        window.done(event(0));
+        assert_eq!((window.position(), window.room()), (64, 64));
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: PATH,
         tag: TAG,
         summary: "Create the test clock",
-        description: "From now on the clock is the time of the organization's plans, subscriptions and payments. Only a test \
-                      organization can have a clock, and only one.",
+        description: "From now on the clock is the time of the organization's plans, subscriptions, payments, invoices, credits, \
+                      coupons, meters and usage. Only a test organization can have a clock, and only one.",
         access: Access::Scope(Scope::OrganizationWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -88,8 +88,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: PATH,
         tag: TAG,
         summary: "Delete the test clock",
-        description: "Removes the clock with all plans, subscriptions and payments of the organization and their events. Users \
-                      and clients stay. The status is `deleting` until then; afterwards there is no clock.",
+        description: "Removes the clock with all records of the organization that it governs, such as plans, subscriptions, payments and \
+                      invoices, and their events. Users and clients stay. The status is `deleting` until then; afterwards there is no clock.",
         access: Access::Scope(Scope::OrganizationWrite),
         query: QuerySpec::NONE,
         body: None,

@@ -6,6 +6,7 @@ mod credits;
 mod cycles;
 mod documents;
 mod drafts;
+mod ends;
 mod examples;
 mod invoices;
 mod issued;

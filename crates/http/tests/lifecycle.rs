@@ -3,8 +3,10 @@
 
 mod support;
 
+mod behind;
 mod creates;
 mod dry_runs;
+mod edges;
 mod engine;
 mod examples;
 mod imports;

@@ -7,3 +7,4 @@ mod destinations;
 mod records;
 mod secrets;
 mod support;
+mod windows;

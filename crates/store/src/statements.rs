@@ -218,6 +218,12 @@ pub fn payments_page(query: &payments::Query, after: Option<Position>) -> Vec<St
     list.statements().iter().map(|sql| plain("payments::list".to_owned(), sql)).collect()
 }
 
+/// The statements of a page of invoices.
+pub fn invoices_page(query: &invoices::Query, after: Option<Position>) -> Vec<Statement> {
+    let list = invoices::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
+    list.statements().iter().map(|sql| plain("invoices::list".to_owned(), sql)).collect()
+}
+
 /// The statements of the operator's lists, with every filter.
 pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let organization = OrganizationId::from_bytes([1; 16]);

@@ -62,7 +62,13 @@ pub(crate) static NEWER: Sql = Sql::new(
      OR EXISTS (
          SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2)
      OR EXISTS (
-         SELECT 1 FROM invoices WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2)",
+         SELECT 1 FROM invoices WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2)
+     OR EXISTS (SELECT 1 FROM coupons WHERE organization_id = $1 AND updated_at > $2)
+     OR EXISTS (SELECT 1 FROM meters WHERE organization_id = $1 AND updated_at > $2)
+     OR EXISTS (SELECT 1 FROM features WHERE organization_id = $1 AND updated_at > $2)
+     OR EXISTS (SELECT 1 FROM credits WHERE organization_id = $1 AND created_at > $2)
+     OR EXISTS (SELECT 1 FROM credit_notes WHERE organization_id = $1 AND created_at > $2)
+     OR EXISTS (SELECT 1 FROM subscription_members WHERE organization_id = $1 AND created_at > $2)",
 );
 
 impl Record for TestClock {

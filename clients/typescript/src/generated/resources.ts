@@ -1760,8 +1760,8 @@ export class TestClocks {
   }
 
   /**
-   * Create the test clock. From now on the clock is the time of the organization's plans, subscriptions and payments.
-   * Only a test organization can have a clock, and only one.
+   * Create the test clock. From now on the clock is the time of the organization's plans, subscriptions, payments,
+   * invoices, credits, coupons, meters and usage. Only a test organization can have a clock, and only one.
    *
    * Scope: `organization:write`.
    */
@@ -1770,8 +1770,9 @@ export class TestClocks {
   }
 
   /**
-   * Delete the test clock. Removes the clock with all plans, subscriptions and payments of the organization and their
-   * events. Users and clients stay. The status is `deleting` until then; afterwards there is no clock.
+   * Delete the test clock. Removes the clock with all records of the organization that it governs, such as plans,
+   * subscriptions, payments and invoices, and their events. Users and clients stay. The status is `deleting` until
+   * then; afterwards there is no clock.
    *
    * Scope: `organization:write`.
    */

@@ -18,9 +18,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Places events until `stopped` resolves; then every waiting call returns.
 pub async fn place_until_stopped(app: &App, stopped: impl Future<Output = ()>) {
+    let placement = |has_committed, whole_queue| attempt(app, has_committed, whole_queue);
     tokio::select! {
         () = stopped => {}
-        () = place(app) => {}
+        () = place(|| app.db.committed(), placement) => {}
     }
     app.feed.stop();
 }
@@ -34,13 +35,17 @@ pub(crate) async fn place_committed(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-async fn place(app: &App) {
+/// Attempts a placement soon after each commit of this server, and regularly because of the other servers' commits.
+async fn place<C: Future, A: Future<Output = Result<(), Error>>>(
+    committed: impl Fn() -> C,
+    attempt: impl Fn(bool, bool) -> A,
+) {
     let mut whole_queue_at = Instant::now();
     // After a commit of this server there is something to place. Otherwise it looks first: a placement writes.
     let mut has_committed = true;
     loop {
         let whole_queue = Instant::now() >= whole_queue_at;
-        match attempt(app, has_committed, whole_queue).await {
+        match attempt(has_committed, whole_queue).await {
             Ok(()) if whole_queue => whole_queue_at = Instant::now() + WHOLE_QUEUE_EVERY,
             Ok(()) => {}
             Err(error) => {
@@ -48,8 +53,10 @@ async fn place(app: &App) {
                 tokio::time::sleep(PAUSE).await;
             }
         }
-        has_committed = tokio::time::timeout(LOOK_EVERY, app.db.committed()).await.is_ok();
-        tokio::time::sleep(COLLECT).await;
+        has_committed = tokio::time::timeout(LOOK_EVERY, committed()).await.is_ok();
+        if has_committed {
+            tokio::time::sleep(COLLECT).await;
+        }
     }
 }
 
@@ -65,4 +72,52 @@ async fn attempt(app: &App, has_committed: bool, whole_queue: bool) -> Result<()
     // Another server may have placed events.
     app.feed.grown();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::future::ready;
+    use tokio::sync::Notify;
+
+    /// When placements were attempted, in milliseconds, and whether this server had committed before.
+    async fn attempts(commits: &[u64], until: u64, fails: bool) -> Vec<(u128, bool)> {
+        let (began, committed, attempts) = (Instant::now(), Notify::new(), RefCell::new(Vec::new()));
+        let attempt = |has_committed, _| {
+            attempts.borrow_mut().push((began.elapsed().as_millis(), has_committed));
+            ready(if fails { Err(Error::Overloaded) } else { Ok(()) })
+        };
+        let test = async {
+            for at in commits {
+                tokio::time::sleep_until(began + Duration::from_millis(*at)).await;
+                committed.notify_one();
+            }
+            tokio::time::sleep_until(began + Duration::from_millis(until)).await;
+        };
+        tokio::select! {
+            () = place(|| committed.notified(), attempt) => {}
+            () = test => {}
+        }
+        attempts.into_inner()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_looks_every_250_ms_for_events_of_others() {
+        assert_eq!(attempts(&[], 800, false).await, [(0, true), (250, false), (500, false), (750, false)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_places_its_own_commits_within_20_ms() {
+        let made = attempts(&[100, 101, 102, 400], 500, false).await;
+        assert!(made.iter().any(|(at, has_committed)| *has_committed && (102..=120).contains(at)), "{made:?}");
+        assert!(made.iter().any(|(at, has_committed)| *has_committed && (400..=420).contains(at)), "{made:?}");
+        assert!(made.len() <= 5, "commits are collected: {made:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_pauses_after_a_failure() {
+        let made = attempts(&[], 3_000, true).await;
+        assert_eq!(made, [(0, true), (1_250, false), (2_500, false)]);
+    }
 }

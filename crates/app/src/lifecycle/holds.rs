@@ -95,11 +95,10 @@ pub(crate) async fn current(app: &App, organization: OrganizationId, now: Time) 
     Ok(Hold { reason: Some(HoldReason::Late), ..hold })
 }
 
-/// Whether an action that was due at this instant may be made at this time.
-pub(crate) async fn admits(app: &App, organization: OrganizationId, due: Time) -> Result<bool, Error> {
+/// The last instant whose billed work may be done in an organization now.
+pub(crate) async fn admitted_until(app: &App, organization: OrganizationId) -> Result<Time, Error> {
     let time = business_time::read(app, &Caller::system(organization)).await?;
-    let is_clock_wrong = !time.has_clock() && app.lifecycle.is_clock_wrong();
-    Ok(!is_clock_wrong && current(app, organization, time.now).await?.admits(due))
+    billed_until(app, organization, &time).await
 }
 
 /// The last instant whose billed work may be done in an organization at this time.

@@ -1,7 +1,7 @@
 //! The order of work: of one subscription by instant, and at the same instant its issued invoices, then its own action, then
 //! its drafts. Subscriptions do not wait for each other.
 
-use super::{actions, change_access, invoices};
+use super::{actions, invoices};
 use crate::activity::Piece;
 use crate::background::Held;
 use crate::catalog::Catalog;
@@ -128,17 +128,15 @@ async fn give_way(piece: Piece<'_>, held: Option<&Held>) {
     }
 }
 
-/// Makes all late actions of a subscription before a caller changes it. True: read the record again. Fails if more are
-/// late than a request may make.
-pub(crate) async fn catch_up(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
-    if subscription.billing.is_none() {
-        return change_access(app, subscription, now, None).await;
-    }
+/// Makes the actions of a billed subscription that were due until an instant, before a caller changes it. True: read the
+/// record again. Fails if more are late at `now`: more than a request may make, or not released yet.
+pub(crate) async fn catch_up(app: &App, subscription: &Subscription, until: Time, now: Time) -> Result<bool, Error> {
     let mut current = subscription.clone();
     for made in 0..=MAX_LATE {
-        let due = due_of(app, &current, now).await?;
+        let due = due_of(app, &current, until).await?;
         if due.is_empty() {
-            return Ok(made > 0);
+            let is_behind = until < now && !due_of(app, &current, now).await?.is_empty();
+            return if is_behind { Err(Conflict::LifecycleBehind.into()) } else { Ok(made > 0) };
         }
         if made < MAX_LATE {
             act(app, &due, now, None).await?;

@@ -30,8 +30,6 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-/// Events in a window.
-const WINDOW: i64 = 64;
 /// Events that are examined for a window.
 const EXAMINED: i64 = 1_000;
 /// Undelivered events that are read at once.
@@ -423,14 +421,14 @@ impl<'a> Delivery<'a> {
     }
 
     async fn extend_window(&mut self) -> Result<(), Error> {
-        if self.events.len() >= usize::try_from(WINDOW / 2).unwrap_or(usize::MAX) {
+        let most = i64::try_from(self.window.room()).unwrap_or(0);
+        if most == 0 {
             return Ok(());
         }
         let organization = self.held.unit().organization;
         let (db, after) = (&self.app.db, self.window.end());
         let examined = feed::examined(db, organization, after, EXAMINED).await?;
         let Some(last) = examined.last else { return Ok(()) };
-        let most = WINDOW - i64::try_from(self.events.len()).unwrap_or(0);
         let mut events = feed::page(db, organization, (after, last.sequence), &self.filter, most).await?;
         let is_cut = i64::try_from(events.len()).unwrap_or(i64::MAX) == most;
         let end = events.last().filter(|_| is_cut).map_or(last.sequence, |event| event.sequence);

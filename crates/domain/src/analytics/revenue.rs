@@ -183,7 +183,8 @@ fn revenue_row(
 /// Revenue per customer, divided by the rate at which customers left recently.
 fn lifetime_value(end: Level, recent: &[(i64, i64)], currency: Currency) -> Option<Figure> {
     let (starts, churned) = recent.iter().fold((0, 0), |(starts, churned), (s, c)| (starts + s, churned + c));
-    if churned == 0 || end.customers == 0 {
+    // Without customers at the start there is no rate, and without a rate no lifetime.
+    if churned == 0 || starts == 0 || end.customers == 0 {
         return None;
     }
     let divisor = i128::from(end.customers) * i128::from(churned);

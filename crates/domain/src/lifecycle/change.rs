@@ -8,7 +8,7 @@ use crate::plans::Plan;
 use crate::subscriptions::{Subscription, SubscriptionStatus};
 use crate::time::Time;
 
-use SubscriptionStatus::{Active, OnTrial, PastDue, Pending};
+use SubscriptionStatus::{Active, Incomplete, OnTrial, PastDue, Pending};
 
 /// The most plan changes in a period.
 pub(super) const MAX_PLAN_CHANGES: i64 = 10;
@@ -86,9 +86,10 @@ impl Subscription {
         billing.bills.0.push(bill);
     }
 
-    /// Credits the rest of the period of a subscription that a caller ends now.
+    /// Credits the rest of the period of a subscription that a caller ends now. The invoice of an incomplete one becomes void
+    /// instead.
     pub(super) fn bill_credit(&mut self, before: &Self, now: Time) {
-        let Some(old) = before.billing.as_deref() else { return };
+        let Some(old) = before.billing.as_deref().filter(|_| before.status != Incomplete) else { return };
         let at = old.paused_at.unwrap_or(now);
         let has_rest = before.renews_at.is_some_and(|end| end > at);
         let Some(billing) = self.billing.as_mut().filter(|_| has_rest && !old.is_unbilled) else { return };

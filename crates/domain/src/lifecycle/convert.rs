@@ -62,7 +62,7 @@ impl Subscription {
         let zone = sent.time_zone.clone().unwrap_or_else(|| known.settings.time_zone.clone());
         let from_start = Calendar::new(&zone, after.starts_at, after.billing_cycle);
         let anchor_at = match after.renews_at {
-            Some(end) if trial_ends_at.is_none() && from_start.is_boundary(end) => after.starts_at,
+            Some(end) if from_start.is_boundary(end) => after.starts_at,
             Some(end) => end,
             None => after.starts_at,
         };

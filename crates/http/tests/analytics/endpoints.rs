@@ -130,3 +130,26 @@ async fn without_analytics_their_paths_do_not_exist() {
         app.anonymous("GET", &format!("/analytics/{path}")).send().await.refused(404, "route_not_found");
     }
 }
+
+#[tokio::test]
+async fn without_customers_at_the_start_there_is_no_lifetime_value() {
+    let app = TestApp::start().await;
+    let _working = maintain(&app);
+    app.plan("pro", json!({ "price": 29 })).await;
+    let mut made = Vec::new();
+    for name in ["ada", "ben"] {
+        let user = app.user(&format!("{name}@example.com")).await;
+        made.push(app.subscription(&user, "pro", json!({})).await["id"].as_str().unwrap().to_owned());
+    }
+    app.advance(86_400);
+    app.delete(&format!("/subscriptions/{}", made[0])).await.expect(200);
+    let march = figures(&app, "/analytics/revenue?from=2026-03").await.data()[0].clone();
+    let of = |name: &str| march[name].clone();
+    assert_eq!([of("customers_start"), of("customers_churned"), of("customers_end")], [json!(0), json!(1), json!(1)]);
+    assert!(["logo_churn", "gross_churn", "nrr", "grr", "ltv"].iter().all(|name| of(name).is_null()), "{march}");
+    assert_eq!((of("arpu"), of("churned")), (json!(29), json!(-29)));
+    // April and the two months before: one customer at the start, and one that churned.
+    app.set_time("2026-04-10T12:00:00Z");
+    let april = figures(&app, "/analytics/revenue?from=2026-04").await.data()[0].clone();
+    assert_eq!((&april["logo_churn"], &april["ltv"]), (&json!(0), &json!(29)));
+}

@@ -1,5 +1,6 @@
 //! What callers do: anything, at any moment. A rejected call is part of the story.
 
+use super::notes::{group, groups, net};
 use super::world::{World, number, text, unit_of};
 use perennial_domain::invoices::record::Invoice;
 use perennial_domain::invoices::status::InvoiceStatus;
@@ -207,6 +208,28 @@ impl World {
         }
     }
 
+    /// Credits a unit more of a line than is left of its tax group or of the sum of all groups, whichever is less. Only one of
+    /// the two limits is exceeded, and nothing may be credited.
+    async fn credit_too_much(&mut self, invoice: &Invoice) {
+        let (groups, unit) = (groups(&invoice.lines), unit_of(invoice.currency.as_str()));
+        let sum: i64 = groups.values().sum();
+        if groups.len() < 2 || !invoice.status.takes_payments() || invoice.credited.total.ten_thousandths() != 0 {
+            return;
+        }
+        for (place, line) in invoice.lines.iter().enumerate().filter(|(_, line)| net(line) > 0) {
+            let left = groups[&group(line)];
+            let amount = left.min(sum) + unit;
+            if left == sum || amount <= 0 {
+                continue;
+            }
+            let lines = json!([{ "line": place, "amount": number(amount) }]);
+            let body = json!({ "invoice_id": invoice.id, "lines": lines });
+            let answer = self.send("POST", "/credit-notes", &body).await;
+            let id = invoice.subscription_id.to_string();
+            assert_eq!(answer.status, 409, "{}I18: {left} of {sum} left: {}", self.report(&id), answer.json);
+        }
+    }
+
     /// Customers pay most of what is open, some of it late, too little or too much.
     pub(super) async fn pay(&mut self) {
         let mut open = Vec::new();
@@ -216,6 +239,7 @@ impl World {
             open.extend(found.into_iter().filter(|invoice| invoice.status == InvoiceStatus::Open));
         }
         for invoice in open {
+            self.credit_too_much(&invoice).await;
             if self.dice.one_in(4) {
                 continue;
             }

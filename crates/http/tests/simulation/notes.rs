@@ -103,7 +103,7 @@ const fn in_period(note: &CreditNote) -> Option<Time> {
     note.in_period
 }
 
-fn net(line: &InvoiceLine) -> i64 {
+pub(super) fn net(line: &InvoiceLine) -> i64 {
     line.amount.ten_thousandths() - line.discount.ten_thousandths()
 }
 
@@ -111,13 +111,20 @@ fn of_time(lines: &[InvoiceLine]) -> i64 {
     lines.iter().filter(|line| line.kind.is_for_time()).map(net).sum()
 }
 
-/// Amounts less discounts by behavior and tax rates. Without rates the behavior does not matter.
-fn groups(lines: &[InvoiceLine]) -> BTreeMap<(bool, Vec<String>), i64> {
+/// Behavior and tax rates. Without rates the behavior does not matter.
+type Group = (bool, Vec<String>);
+
+/// The tax group of a line.
+pub(super) fn group(line: &InvoiceLine) -> Group {
+    let rates: Vec<String> = line.tax_rate_ids.iter().map(ToString::to_string).collect();
+    (line.tax_behavior == TaxBehavior::Inclusive && !rates.is_empty(), rates)
+}
+
+/// Amounts less discounts of each tax group.
+pub(super) fn groups(lines: &[InvoiceLine]) -> BTreeMap<Group, i64> {
     let mut groups = BTreeMap::new();
     for line in lines {
-        let rates: Vec<String> = line.tax_rate_ids.iter().map(ToString::to_string).collect();
-        let is_inclusive = line.tax_behavior == TaxBehavior::Inclusive && !rates.is_empty();
-        *groups.entry((is_inclusive, rates)).or_default() += net(line);
+        *groups.entry(group(line)).or_default() += net(line);
     }
     groups
 }

@@ -65,6 +65,29 @@ async fn bad_moves_are_rejected_and_change_nothing() {
 }
 
 #[tokio::test]
+async fn no_record_that_a_clock_governs_is_newer_than_a_new_clock() {
+    let app = TestApp::start().await;
+    for (name, path, body) in [
+        ("coupons", "/coupons", json!({ "code": "SPRING", "percent": 5, "duration": "once" })),
+        ("meters", "/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })),
+        ("features", "/features", json!({ "key": "export", "name": "Export", "kind": "boolean" })),
+        ("credits", "", json!({ "currency": "USD", "amount": 5 })),
+    ] {
+        let sandbox = Sandbox::named(&app, name).await;
+        let user = sandbox.user("ada@example.com").await;
+        let path = if path.is_empty() { format!("/users/{user}/credits") } else { path.to_owned() };
+        sandbox.post(&path, body).await.expect(201);
+        sandbox.post("/test-clock", json!({ "now": NOW })).await.refused(422, "inconsistent");
+        sandbox.post("/test-clock", json!({ "now": "2026-03-10T12:00:00Z" })).await.expect(201);
+    }
+    // Users and tax rates have real time.
+    let sandbox = Sandbox::named(&app, "rates").await;
+    sandbox.user("ada@example.com").await;
+    sandbox.post("/tax-rates", json!({ "name": "VAT", "percentage": 19 })).await.expect(201);
+    sandbox.post("/test-clock", json!({ "now": NOW })).await.expect(201);
+}
+
+#[tokio::test]
 async fn records_events_and_access_have_the_time_of_the_clock_and_users_have_real_time() {
     let app = TestApp::start().await;
     let sandbox = Sandbox::at(&app, NOW).await;

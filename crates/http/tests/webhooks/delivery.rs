@@ -14,15 +14,15 @@ use tokio::sync::watch;
 
 type Decide = Box<dyn Fn(&Value) -> u16 + Send>;
 
-/// A receiver whose response to each event a test decides.
-struct Receiver {
-    url: String,
-    events: Arc<Mutex<Vec<Value>>>,
+/// A receiver whose response to each event a test decides. It never responds with status 0.
+pub(super) struct Receiver {
+    pub(super) url: String,
+    pub(super) events: Arc<Mutex<Vec<Value>>>,
     decide: Arc<Mutex<Decide>>,
 }
 
 impl Receiver {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let receiver = Self {
             url: format!("http://{}/hook", listener.local_addr().unwrap()),
@@ -50,6 +50,9 @@ impl Receiver {
                     };
                     let status = (decide.lock().unwrap())(&event);
                     events.lock().unwrap().push(event);
+                    if status == 0 {
+                        return std::future::pending().await;
+                    }
                     let response = format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
                     let _ = stream.write_all(response.as_bytes()).await;
                 });
@@ -58,22 +61,22 @@ impl Receiver {
         receiver
     }
 
-    fn respond(&self, decide: impl Fn(&Value) -> u16 + Send + 'static) {
+    pub(super) fn respond(&self, decide: impl Fn(&Value) -> u16 + Send + 'static) {
         *self.decide.lock().unwrap() = Box::new(decide);
     }
 
     /// The slugs of the plans in the events so far, in the order of their arrival.
-    fn slugs(&self) -> Vec<String> {
+    pub(super) fn slugs(&self) -> Vec<String> {
         let slug = |event: &Value| event["data"]["slug"].as_str().unwrap_or_default().to_owned();
         self.events.lock().unwrap().iter().map(slug).collect()
     }
 
-    async fn has(&self, events: usize) {
+    pub(super) async fn has(&self, events: usize) {
         until(&format!("{events} events"), || async { self.events.lock().unwrap().len() >= events }).await;
     }
 }
 
-async fn until<F: Future<Output = bool>>(what: &str, mut condition: impl FnMut() -> F) {
+pub(super) async fn until<F: Future<Output = bool>>(what: &str, mut condition: impl FnMut() -> F) {
     for _ in 0..2_000 {
         if condition().await {
             return;

@@ -8,10 +8,10 @@ use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, EmailPrefix};
-use perennial_store::payments;
 use perennial_store::statements::{self, Statement};
 use perennial_store::subscriptions::{Query, Range, Sort};
 use perennial_store::{Change, Insert, Position, Type, Value, users};
+use perennial_store::{invoices, payments};
 
 use crate::support::{Place, connect, count, id, until};
 
@@ -182,12 +182,21 @@ async fn the_operators_lists_follow_the_order_of_ids() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
     let after = Position { values: vec![Value::Uuid([9; 16])] };
-    for statement in [statements::operator_pages(None), statements::operator_pages(Some(&after))].concat() {
-        let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
-        let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
-        let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
-        let lines: Vec<String> = lines.map(Result::unwrap).collect();
+    for statement in [None, Some(&after)].into_iter().flat_map(statements::operator_pages) {
+        let lines = sqlite_plan(&connection, &statement);
         assert!(!lines.iter().any(|line| walks(line)), "{}: {lines:?}", statement.name);
+    }
+}
+
+/// A search looks up an invoice by its number, which is a list of one.
+#[tokio::test]
+async fn an_invoice_is_looked_up_by_its_number_on_sqlite() {
+    let place = migrated(Place::empty_sqlite()).await;
+    let connection = rusqlite::Connection::open(place.path()).unwrap();
+    let query = invoices::Query { number: Some("INV-000001".to_owned()), ..Default::default() };
+    for statement in statements::invoices_page(&query, None) {
+        let lines = sqlite_plan(&connection, &statement);
+        assert!(lines.iter().any(|line| line.contains("_by_number (organization_id=? AND number=?")), "{lines:?}");
     }
 }
 
@@ -197,10 +206,7 @@ async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
     let statement = statements::all().into_iter().find(|statement| statement.name == "held::HELD").unwrap();
-    let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
-    let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
-    let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
-    let lines: Vec<String> = lines.map(Result::unwrap).collect();
+    let lines = sqlite_plan(&connection, &statement);
     let reads: Vec<&String> = lines.iter().filter(|line| line.starts_with("SEARCH s ")).collect();
     assert!(!reads.is_empty() && reads.iter().all(|line| line.contains("(organization_id=? AND id=?)")), "{lines:?}");
 }
@@ -327,13 +333,17 @@ async fn migrated(place: Place) -> Place {
     place
 }
 
+/// The lines of SQLite's plan.
+fn sqlite_plan(connection: &rusqlite::Connection, statement: &Statement) -> Vec<String> {
+    let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
+    let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
+    explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap().map(Result::unwrap).collect()
+}
+
 fn sqlite_problems(connection: &rusqlite::Connection, prefix: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, statement, index, lead) in checked(prefix) {
-        let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
-        let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
-        let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
-        let lines: Vec<String> = lines.map(Result::unwrap).collect();
+        let lines = sqlite_plan(connection, &statement);
         let index = match index.strip_suffix("_pkey") {
             Some(table) => format!("sqlite_autoindex_{table}_1"),
             None => index.to_owned(),

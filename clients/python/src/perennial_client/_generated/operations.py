@@ -2025,7 +2025,7 @@ class TestClocks:
     ) -> TestClock:
         """Create the test clock.
 
-        From now on the clock is the time of the organization's plans, subscriptions and payments. Only a test organization can have a clock, and only one.
+        From now on the clock is the time of the organization's plans, subscriptions, payments, invoices, credits, coupons, meters and usage. Only a test organization can have a clock, and only one.
 
         The client needs the scope `organization:write`.
 
@@ -2042,7 +2042,7 @@ class TestClocks:
     def delete(self) -> TestClock:
         """Delete the test clock.
 
-        Removes the clock with all plans, subscriptions and payments of the organization and their events. Users and clients stay. The status is `deleting` until then; afterwards there is no clock.
+        Removes the clock with all records of the organization that it governs, such as plans, subscriptions, payments and invoices, and their events. Users and clients stay. The status is `deleting` until then; afterwards there is no clock.
 
         The client needs the scope `organization:write`.
 
