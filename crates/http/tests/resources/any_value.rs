@@ -92,7 +92,7 @@ impl Records {
 #[track_caller]
 fn assert_responds(document: &Document, method: &str, template: &str, sent: &str, answer: &Answer) {
     assert!(answer.status < 500, "{method} {template} with {sent}: {}", answer.json);
-    if answer.status != 405 && !answer.json["code"].as_str().is_some_and(|code| code == "route_not_found") {
+    if answer.status != 405 && answer.json["code"] != "route_not_found" {
         document.assert_documented(method, template, answer);
     }
 }
