@@ -9,7 +9,7 @@ mod recognize;
 mod write;
 
 pub use api::{create_over_api, page, update_over_api};
-pub(crate) use confirm::confirm;
+pub(crate) use confirm::{confirm, confirm_granting};
 pub use credential::Credential;
 pub(crate) use credential::random_text;
 pub use recognize::{origin_is_listed, recognize};

@@ -17,7 +17,7 @@ pub use sign_in::{SignedIn, sign_in};
 
 use crate::audit::json;
 use crate::caller::Caller;
-use crate::clients::confirm;
+use crate::clients::{confirm, confirm_granting};
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -49,7 +49,7 @@ pub async fn create(
     if let Some(guard) = &guard {
         change = guard.store(change, &response, operator.created_at);
     }
-    let change = confirm(app, caller, change).await?;
+    let change = confirm_granting(app, caller, operator.role.scopes(), change).await?;
     match app.db.commit(change).await {
         Ok(()) => Ok(response),
         Err(error @ store::Error::Violated(Violation::Key)) => idempotency::recover(guard.as_ref(), error).await,
@@ -111,7 +111,8 @@ pub async fn update(
         if caller.is_operator(id) && (after.role != before.role || !after.is_active) {
             return Err(Conflict::OwnOperator.into());
         }
-        caller.check_grant(after.granted_since(&before))?;
+        let granted = after.granted_since(&before);
+        caller.check_grant(granted)?;
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         (after.updated_at, after.revision) = (at, revision);
         let event = caller.event(EventKind::OperatorUpdated, id.bytes(), revision, at).following(before.revision);
@@ -121,7 +122,7 @@ pub async fn update(
         if !after.is_active {
             change = sessions::prepare_end_all(app, caller, change, &before, at).await?;
         }
-        let change = confirm(app, caller, change).await?;
+        let change = confirm_granting(app, caller, granted, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Violated(Violation::Record | Violation::Session)) => {}

@@ -250,8 +250,8 @@ impl PublicId {
     }
 }
 
-/// A client. It serializes as the record in an event, without its credential.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+/// A client. The API, the command line and events have its [`ClientView`].
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
     /// Its id, which is not a credential.
     pub id: ClientId,
@@ -262,7 +262,6 @@ pub struct Client {
     /// Whether it can protect a secret.
     pub kind: ClientKind,
     /// What a public client sends as `client-id`; none for a trusted one.
-    #[serde(rename = "client_id")]
     pub public_id: Option<PublicId>,
     /// What it may do.
     pub scopes: Scopes,
@@ -279,7 +278,6 @@ pub struct Client {
     /// When it last changed.
     pub updated_at: Time,
     /// Its last event.
-    #[serde(skip)]
     pub revision: EventId,
 }
 

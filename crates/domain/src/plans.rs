@@ -255,6 +255,8 @@ pub struct PlanVersion {
     pub currency: Currency,
     pub billing_cycle: BillingCycle,
     pub created_at: Time,
+    pub tax_behavior: TaxBehavior,
+    pub charges: Vec<Charge>,
 }
 
 /// A version that a later one has replaced. The current version of a plan is the plan itself.
@@ -293,9 +295,10 @@ impl ReplacedVersion {
 
     /// The version, which was created when the version before it was replaced, or with the plan.
     pub fn after(&self, previous: Option<&Self>, plan: &Plan) -> PlanVersion {
-        let Self { version, price, currency, billing_cycle, .. } = *self;
+        let Self { version, price, currency, billing_cycle, tax_behavior, .. } = *self;
         let created_at = previous.map_or(plan.created_at, |previous| previous.replaced_at);
-        PlanVersion { version, price, currency, billing_cycle, created_at }
+        let charges = self.charges.clone();
+        PlanVersion { version, price, currency, billing_cycle, created_at, tax_behavior, charges }
     }
 }
 

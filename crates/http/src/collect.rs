@@ -39,7 +39,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[Operation {
 }];
 
 async fn collect(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let body = call.body().await?;
+    let body = call.optional_body().await?;
     let id: PaymentId = call.path_parameter(0).parse().map_err(|_| Problem::from(Error::NotFound))?;
     let (request, errors) = body.read(|fields| draft(fields));
     let payment = collect::begin(call.app, &call.caller, id, &request, errors).await?;

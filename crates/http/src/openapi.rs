@@ -132,7 +132,8 @@ fn describe(operation: &Operation) -> Value {
 }
 
 /// The operations whose body may be left out.
-const NEEDS_NO_BODY: [&str; 1] = ["createEntitlementToken"];
+const NEEDS_NO_BODY: [&str; 5] =
+    ["collectPayment", "createEntitlementToken", "createPortalLink", "pingWebhookEndpoint", "rotateWebhookSecret"];
 
 /// Whether an operator may hold the scope.
 fn is_for_operators(scope: Scope) -> bool {

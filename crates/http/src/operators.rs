@@ -4,7 +4,7 @@ use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
 use crate::fields::Fields;
-use crate::headers::etag;
+use crate::headers::{etag, etag_with};
 use crate::list_query::{self, ListQuery};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
@@ -233,7 +233,16 @@ fn draft(fields: &mut impl Fields) -> OperatorDraft {
         role: fields.required("/role", "The role: a set of scopes."),
         is_active: None,
     };
-    for at in ["/id", "/organization_id", "/issuer", "/subject", "/last_sign_in_at", "/created_at", "/updated_at"] {
+    for at in [
+        "/id",
+        "/organization_id",
+        "/issuer",
+        "/subject",
+        "/is_active",
+        "/last_sign_in_at",
+        "/created_at",
+        "/updated_at",
+    ] {
         fields.read_only(at);
     }
     draft
@@ -248,8 +257,10 @@ fn patch(fields: &mut impl Fields, operator: Option<&Operator>) -> OperatorDraft
     };
     fields.unchanged("/id", operator.map(|operator| &operator.id));
     fields.unchanged("/organization_id", operator.map(|operator| &operator.organization_id));
-    fields.ignored("/issuer");
-    fields.ignored("/subject");
+    let identity = operator.map(|operator| operator.identity.as_ref());
+    fields.unchanged_or_null::<String>("/issuer", identity.map(|known| known.map(|known| &known.issuer)));
+    fields.unchanged_or_null::<String>("/subject", identity.map(|known| known.map(|known| &known.subject)));
+    // A sign-in changes it at any time, so a record that was read before may be sent back.
     fields.ignored("/last_sign_in_at");
     fields.unchanged::<Time>("/created_at", operator.map(|operator| &operator.created_at));
     fields.ignored("/updated_at");
@@ -267,8 +278,13 @@ fn created_response(operator: &Operator) -> StoredResponse {
     created(OperatorView::of(operator), format!("{COLLECTION}/{}", operator.id), operator.revision, None)
 }
 
+/// A sign-in changes `last_sign_in_at` and is no new revision.
 fn record(operator: &Operator) -> Reply {
-    Reply::record(OperatorView::of(operator), etag(operator.revision, None))
+    let tag = match operator.last_sign_in_at {
+        Some(at) => etag_with(operator.revision, at.as_micros().unsigned_abs()),
+        None => etag(operator.revision, None),
+    };
+    Reply::record(OperatorView::of(operator), tag)
 }
 
 fn operator_id(call: &Call<'_>) -> Result<OperatorId, Error> {

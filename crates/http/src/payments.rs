@@ -20,7 +20,7 @@ use perennial_app::payments::{self, Query, Range};
 use perennial_app::use_cases;
 use perennial_domain::clients::Scope;
 use perennial_domain::currency::Currency;
-use perennial_domain::id::{OrganizationId, PaymentId, SubscriptionId};
+use perennial_domain::id::{InvoiceId, OrganizationId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft, PaymentStatus};
 use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
@@ -51,6 +51,11 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                     name: "subscription_id",
                     description: "Payments for this subscription.",
                     schema: schema::id::<SubscriptionId>,
+                },
+                Parameter {
+                    name: "invoice_id",
+                    description: "Payments of this invoice.",
+                    schema: schema::id::<InvoiceId>,
                 },
                 Parameter {
                     name: "status",
@@ -172,6 +177,9 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Que
     let filters = Query {
         subscription_id: query.get("subscription_id", |text| {
             text.parse().map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "must be a subscription's ID"))
+        }),
+        invoice_id: query.get("invoice_id", |text| {
+            text.parse().map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "must be an invoice's ID"))
         }),
         user_id: None,
         statuses: query

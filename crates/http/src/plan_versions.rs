@@ -1,8 +1,9 @@
-//! `/subscription-plans/{slug}/versions`: the prices and billing cycles that a plan has had.
+//! `/subscription-plans/{slug}/versions`: the prices and billing cycles that a plan has had, and how they were taxed.
 
 use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
+use crate::fields::charge_definition;
 use crate::list_query::{self, ListQuery};
 use crate::operation::{Handler, Operation, ResponseKind};
 use crate::plans::{self, TAG, key};
@@ -15,6 +16,7 @@ use http::Method;
 use perennial_app::plan_versions;
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::plans::billing::TaxBehavior;
 use perennial_domain::plans::{PlanVersion, ReplacedVersion, Version};
 use serde_json::{Value, json};
 
@@ -29,8 +31,9 @@ pub(crate) static OPERATIONS: &[Operation] = &[Operation {
     path: "/subscription-plans/{slug}/versions",
     tag: TAG,
     summary: "List the versions of a plan",
-    description: "Returns the newest version first, which is the current one. A change of the price or the billing \
-                  cycle adds a version. A subscription stays on its version until it is moved.",
+    description: "Returns the newest version first, which is the current one. A change of the price, the billing cycle, \
+                  `billing.tax_behavior` or `billing.charges` adds a version. A subscription stays on its version until it is \
+                  moved.",
     access: Access::Scope(Scope::PlansRead),
     query: QuerySpec {
         parameters: &[list_query::limit::<DEFAULT_LIMIT>(), list_query::CURSOR],
@@ -63,6 +66,8 @@ fn record_schema() -> Value {
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("billing_cycle", schema::words(&BillingCycle::ALL.map(BillingCycle::as_str))),
         ("created_at", schema::instant()),
+        ("tax_behavior", schema::id::<TaxBehavior>()),
+        ("charges", json!({ "type": "array", "items": charge_definition() })),
     ])
 }
 

@@ -10,7 +10,6 @@ use crate::query::QuerySpec;
 use crate::reply::Reply;
 use crate::samples;
 use crate::schema::{self, Schema};
-use crate::sessions::valid;
 use crate::users::{TAG, id};
 use http::{Method, StatusCode};
 use perennial_app::portal;
@@ -59,11 +58,11 @@ struct Draft {
 }
 
 async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let body = call.body().await?;
-    let Draft { return_url, expires_in } = valid(body.read(|fields| Some(draft(fields))))?;
+    let body = call.optional_body().await?;
+    let (Draft { return_url, expires_in }, errors) = body.read(|fields| draft(fields));
     let user = id(&call.path_parameter(0))?;
     let seconds = expires_in.map_or(PORTAL_LINK_SECONDS, Seconds::get);
-    let link = portal::create_link(call.app, &call.caller, user, return_url, seconds).await?;
+    let link = portal::create_link(call.app, &call.caller, user, (return_url, seconds), errors).await?;
     let view = LinkView { url: link.url(portal::base_url(call.app)), expires_at: link.expires_at };
     Ok(Reply::value(StatusCode::CREATED, view))
 }

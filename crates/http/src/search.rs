@@ -1,4 +1,4 @@
-//! `/search`: finds a record by an ID, an external ID, a slug, an address or the beginning of one.
+//! `/search`: finds a record by an ID, an external ID, a slug, an invoice's number, an address or the beginning of one.
 
 use crate::access::Access;
 use crate::call::Call;
@@ -25,8 +25,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[Operation {
     path: "/search",
     tag: "Search",
     summary: "Search",
-    description: "Finds records by an ID, an external subscription or payment ID, a plan's slug, or an e-mail address or its \
-        beginning. Exact matches first, then by label. Only records that the client may read are found.",
+    description: "Finds records by an ID, an external subscription or payment ID, a plan's slug, an invoice's number, or an e-mail \
+        address or its beginning. Exact matches first, then by label. Only records that the client may read are found.",
     access: Access::AnyOf(&SCOPES),
     query: QuerySpec {
         parameters: &[

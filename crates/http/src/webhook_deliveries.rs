@@ -11,9 +11,10 @@ use crate::problem::Problem;
 use crate::query::{Parameter, Query, QuerySpec};
 use crate::reply::Reply;
 use crate::schema;
-use crate::webhook_endpoints::{WEBHOOK_ENDPOINT, endpoint_id, reply};
+use crate::webhook_endpoints::{WEBHOOK_ENDPOINT, check_body, endpoint_id, reply};
 use http::{Method, StatusCode};
 use perennial_app::error::Error;
+use perennial_app::revision::IfMatch;
 use perennial_app::webhooks::{self, AttemptQuery, AttemptView, Resend, UndeliveredView};
 use perennial_domain::clients::Scope;
 use perennial_domain::id::EventId;
@@ -148,9 +149,9 @@ pub(crate) static OPERATIONS: &[Operation] = &[
 ];
 
 async fn ping(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let body = call.body().await?;
+    let body = call.optional_body().await?;
     let (event_type, mut errors) = body.read(|fields| ping_type(fields));
-    errors.clone().into_result(()).map_err(Error::Invalid)?;
+    check_body(&call, &IfMatch::Unconditional, &errors).await?;
     let id = endpoint_id(&call)?;
     let Some(attempt) = webhooks::ping(call.app, &call.caller, id, &event_type, event_sample).await? else {
         errors.note("/type", ValidationCode::UnknownValue, format!("must be {PING} or an event type"));
@@ -162,7 +163,13 @@ async fn ping(mut call: Call<'_>) -> Result<Reply, Problem> {
 async fn retry(mut call: Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let (fields, errors) = body.read(|fields| resend(fields));
-    let resend = what_to_resend(fields, errors)?;
+    let resend = match what_to_resend(fields, errors) {
+        Ok(resend) => resend,
+        Err(errors) => {
+            check_body(&call, &IfMatch::Unconditional, &errors).await?;
+            return Err(Error::Invalid(errors).into());
+        }
+    };
     let queued = webhooks::retry(call.app, &call.caller, endpoint_id(&call)?, resend).await?;
     Ok(Reply::value(StatusCode::OK, QueuedView { queued }))
 }
@@ -171,8 +178,8 @@ async fn seek(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     let body = call.body().await?;
     let (to, errors) = body.read(|fields| seek_to(fields));
+    check_body(&call, &if_match, &errors).await?;
     let Some(SeekField(to)) = to else { return Err(Error::Invalid(errors).into()) };
-    errors.into_result(()).map_err(Error::Invalid)?;
     let record = webhooks::seek(call.app, &call.caller, endpoint_id(&call)?, &if_match, to).await?;
     reply(&call, record).await
 }
@@ -229,7 +236,7 @@ fn resend(fields: &mut impl Fields) -> ResendFields {
     }
 }
 
-fn what_to_resend(fields: ResendFields, mut errors: ValidationErrors) -> Result<Resend, Error> {
+fn what_to_resend(fields: ResendFields, mut errors: ValidationErrors) -> Result<Resend, ValidationErrors> {
     let mut inconsistent = |at, detail| errors.note(at, ValidationCode::Inconsistent, detail);
     let resend = match (fields.event_id, fields.since, fields.until) {
         (Some(event), None, None) => Some(Resend::Event(event)),
@@ -250,8 +257,8 @@ fn what_to_resend(fields: ResendFields, mut errors: ValidationErrors) -> Result<
         errors.note("/event_id", ValidationCode::Required, "is required, or since");
     }
     match resend {
-        Some(resend) => Ok(errors.into_result(resend)?),
-        None => Err(Error::Invalid(errors)),
+        Some(resend) => errors.into_result(resend),
+        None => Err(errors),
     }
 }
 

@@ -14,12 +14,14 @@ use crate::reply::{Reply, created};
 use crate::samples;
 use http::Method;
 use perennial_app::error::Error;
+use perennial_app::revision::IfMatch;
 use perennial_app::sessions::Secret;
 use perennial_app::webhooks::{self, Endpoint, EndpointDraft, OVERLAP_SECONDS, WebhookEndpoint};
 use perennial_domain::clients::Scope;
 use perennial_domain::id::WebhookEndpointId;
 use perennial_domain::number::Whole;
 use perennial_domain::time::Time;
+use perennial_domain::validation::ValidationErrors;
 use perennial_domain::webhooks::Signature;
 use serde_json::{Value, json};
 
@@ -190,14 +192,24 @@ async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 
 async fn rotate_secret(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
-    let body = call.body().await?;
+    let body = call.optional_body().await?;
     let (overlap, errors) = body.read(|fields| overlap(fields));
-    errors.into_result(()).map_err(Error::Invalid)?;
+    check_body(&call, &if_match, &errors).await?;
     let id = endpoint_id(&call)?;
     let (record, secret) = webhooks::rotate_secret(call.app, &call.caller, id, &if_match, overlap).await?;
     let tag = etag(record.revision, None);
     let endpoint = webhooks::describe(call.app, record).await?;
     Ok(Reply::record(WithSecret::of(&endpoint, secret.as_ref().map(Secret::expose)), tag))
+}
+
+/// Rejects a body with errors. An endpoint that does not exist or has changed is reported before them.
+pub(crate) async fn check_body(call: &Call<'_>, if_match: &IfMatch, errors: &ValidationErrors) -> Result<(), Problem> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let endpoint = webhooks::read(call.app, &call.caller, endpoint_id(call)?).await?;
+    if_match.check(endpoint.revision)?;
+    Err(Problem::invalid(errors))
 }
 
 pub(crate) async fn reply(call: &Call<'_>, record: WebhookEndpoint) -> Result<Reply, Problem> {

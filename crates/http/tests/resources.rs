@@ -3,6 +3,7 @@
 
 mod access;
 mod activity;
+mod any_value;
 mod billing;
 mod deletes;
 mod document;

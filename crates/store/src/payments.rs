@@ -118,6 +118,8 @@ impl Record for Payment {
 pub struct Query {
     /// Payments for this subscription.
     pub subscription_id: Option<SubscriptionId>,
+    /// Payments of this invoice.
+    pub invoice_id: Option<InvoiceId>,
     /// Payments for the subscriptions of this user.
     pub user_id: Option<UserId>,
     /// Payments in one of these statuses; empty means any.
@@ -134,8 +136,8 @@ pub struct Query {
     pub is_ascending: bool,
 }
 
-/// A page of live payments, in the order of creation. The external ID and the subscription have an index; the other filters
-/// are checked row by row.
+/// A page of live payments, in the order of creation. The external ID, the invoice and the subscription have an index; the
+/// other filters are checked row by row.
 pub async fn list(
     db: &Db,
     organization: OrganizationId,
@@ -150,16 +152,26 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuer
     let order = if query.is_ascending { Order::Ascending } else { Order::Descending };
     let list = PAYMENTS.list(organization.bytes()).sort(BY_CREATION, order);
     let subscription = query.subscription_id.map(|id| Value::from(id.bytes()));
-    let mut list = match (&query.external_id, subscription) {
-        (None, None) => list.created_within(query.created),
-        // A subscription has few payments. With a range of IDs, SQLite would walk the primary key instead.
-        (None, Some(id)) => within(list.equal("subscription_id", id), CREATED, query.created),
-        (Some(external_id), None) => list.equal("external_id", external_id.as_str()).created_within(query.created),
-        (Some(external_id), Some(id)) => {
+    let invoice = query.invoice_id.map(|id| Value::from(id.bytes()));
+    // The equality with the fewest rows leads, and the other ones are tested.
+    let (mut list, invoice, subscription) = match (&query.external_id, invoice, subscription) {
+        (Some(external_id), invoice, subscription) => {
             let list = list.equal("external_id", external_id.as_str()).created_within(query.created);
-            list.filter("subscription_id = {}", vec![id])
+            (list, invoice, subscription)
         }
+        // An invoice and a subscription have few payments. With a range of IDs, SQLite would walk the primary key instead.
+        (None, Some(id), subscription) => {
+            (within(list.equal("invoice_id", id), CREATED, query.created), None, subscription)
+        }
+        (None, None, Some(id)) => (within(list.equal("subscription_id", id), CREATED, query.created), None, None),
+        (None, None, None) => (list.created_within(query.created), None, None),
     };
+    if let Some(id) = invoice {
+        list = list.filter("invoice_id = {}", vec![id]);
+    }
+    if let Some(id) = subscription {
+        list = list.filter("subscription_id = {}", vec![id]);
+    }
     if let Some(user) = query.user_id {
         let of_user = "subscription_id IN (SELECT id FROM subscriptions WHERE organization_id = {} AND user_id = {})";
         list = list.filter(of_user, vec![organization.bytes().into(), user.bytes().into()]);

@@ -20,7 +20,7 @@ use crate::{
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::features::FeatureKind;
-use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
+use perennial_domain::id::{InvoiceId, OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::time::Time;
 use perennial_domain::webhook_delivery::Outcome;
@@ -229,6 +229,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let organization = OrganizationId::from_bytes([1; 16]);
     let payments = payments::Query {
         subscription_id: Some(SubscriptionId::from_bytes([2; 16])),
+        invoice_id: None,
         user_id: Some(UserId::from_bytes([2; 16])),
         statuses: vec![PaymentStatus::Completed, PaymentStatus::Failed],
         external_id: None,
@@ -238,6 +239,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
         is_ascending: false,
     };
     let by_external_id = payments::Query { external_id: Some("ch_1".to_owned()), ..payments.clone() };
+    let by_invoice = payments::Query { invoice_id: Some(InvoiceId::from_bytes([2; 16])), ..payments.clone() };
     let user_id = Some(UserId::from_bytes([2; 16]));
     let sessions = sessions::Query { user_id, live_at: Some(Time::MAX) };
     let endpoint = WebhookEndpointId::from_bytes([3; 16]);
@@ -246,6 +248,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let lists = [
         ("payments::list", payments::compose(organization, &payments)),
         ("payments::list", payments::compose(organization, &by_external_id)),
+        ("payments::list", payments::compose(organization, &by_invoice)),
         ("payments::list", payments::compose(organization, &payments::Query::default())),
         ("clients::list", clients::compose(organization)),
         ("sessions::list", sessions::compose(organization, &sessions)),

@@ -1375,8 +1375,9 @@ export class PlanVersions {
   }
 
   /**
-   * List the versions of a plan. Returns the newest version first, which is the current one. A change of the price or
-   * the billing cycle adds a version. A subscription stays on its version until it is moved.
+   * List the versions of a plan. Returns the newest version first, which is the current one. A change of the price, the
+   * billing cycle, `billing.tax_behavior` or `billing.charges` adds a version. A subscription stays on its version
+   * until it is moved.
    *
    * Scope: `plans:read`.
    */
@@ -1646,8 +1647,9 @@ export class Search {
   }
 
   /**
-   * Search. Finds records by an ID, an external subscription or payment ID, a plan's slug, or an e-mail address or its
-   * beginning. Exact matches first, then by label. Only records that the client may read are found.
+   * Search. Finds records by an ID, an external subscription or payment ID, a plan's slug, an invoice's number, or an
+   * e-mail address or its beginning. Exact matches first, then by label. Only records that the client may read are
+   * found.
    */
   find(query: SearchResultQuery, options: CallOptions = {}): Promise<PageOf<SearchResult>> {
     return this.#caller.page<SearchResult>(search, { query }, options);

@@ -20,6 +20,8 @@ export type BillingCycle =
   | "biennial"
   | "lifetime";
 
+export type PlanVersionTaxBehavior = "exclusive" | "inclusive";
+
 export type SubscriptionStatus =
   | "pending"
   | "incomplete"
@@ -324,8 +326,6 @@ export type PlanBillingTrialEndBehavior = "pause" | "cancel" | "bill";
 
 export type PlanBillingDunningThen = "unpaid" | "expire";
 
-export type PlanBillingTaxBehavior = "exclusive" | "inclusive";
-
 export type PlanBillingChargesModel = "per_unit" | "graduated" | "volume" | "package";
 
 export type SubscriptionBillingParkedReason = "out_of_range" | "missing_plan" | "failing";
@@ -530,7 +530,7 @@ export interface PlanBilling {
   incomplete_hours: number;
   payment_terms_days: number | null;
   dunning: PlanBillingDunning | null;
-  tax_behavior: PlanBillingTaxBehavior;
+  tax_behavior: PlanVersionTaxBehavior;
   tax_rate_ids: string[];
   charges: PlanBillingCharges[];
 }
@@ -563,12 +563,34 @@ export interface Plan {
   updated_at: Instant;
 }
 
+export interface PlanVersionChargesTiers {
+  up_to: Amount | null;
+  unit_price: Amount;
+  flat_price: Amount;
+}
+
+export interface PlanVersionChargesPackage {
+  size: Amount;
+  price: Amount;
+}
+
+export interface PlanVersionCharges {
+  meter_id: string;
+  name: string;
+  model: PlanBillingChargesModel;
+  unit_price?: Amount | undefined;
+  tiers?: PlanVersionChargesTiers[] | undefined;
+  package?: PlanVersionChargesPackage | undefined;
+}
+
 export interface PlanVersion {
   version: number;
   price: Amount;
   currency: string;
   billing_cycle: BillingCycle;
   created_at: Instant;
+  tax_behavior: PlanVersionTaxBehavior;
+  charges: PlanVersionCharges[];
 }
 
 export interface SubscriptionBillingChange {
@@ -1104,7 +1126,7 @@ export interface InvoiceLines {
   unit_price: Amount | null;
   amount: Amount;
   discount: Amount;
-  tax_behavior: PlanBillingTaxBehavior;
+  tax_behavior: PlanVersionTaxBehavior;
   tax_rate_ids: string[];
   period_start: Instant | null;
   period_end: Instant | null;
@@ -1115,7 +1137,7 @@ export interface InvoiceTaxes {
   tax_rate_id: string;
   name: string;
   percentage: Amount;
-  tax_behavior: PlanBillingTaxBehavior;
+  tax_behavior: PlanVersionTaxBehavior;
   base: Amount;
   amount: Amount;
 }
@@ -1190,7 +1212,7 @@ export interface CreditNoteLines {
   unit_price: Amount | null;
   amount: Amount;
   discount: Amount;
-  tax_behavior: PlanBillingTaxBehavior;
+  tax_behavior: PlanVersionTaxBehavior;
   tax_rate_ids: string[];
   period_start: Instant | null;
   period_end: Instant | null;
@@ -1201,7 +1223,7 @@ export interface CreditNoteTaxes {
   tax_rate_id: string;
   name: string;
   percentage: Amount;
-  tax_behavior: PlanBillingTaxBehavior;
+  tax_behavior: PlanVersionTaxBehavior;
   base: Amount;
   amount: Amount;
 }
@@ -1611,7 +1633,7 @@ export interface PlanCreateBilling {
   /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
   dunning?: PlanCreateBillingDunning | null | undefined;
   /** Whether tax is added to the price or included in it. Defaults to exclusive. */
-  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  tax_behavior?: PlanVersionTaxBehavior | undefined;
   /** The tax rates of the plan. Empty: the organization's. */
   tax_rate_ids?: string[] | undefined;
   /** The metered prices of the plan. */
@@ -1717,7 +1739,7 @@ export interface PlanUpdateBilling {
   /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
   dunning?: PlanUpdateBillingDunning | null | undefined;
   /** Whether tax is added to the price or included in it. Defaults to exclusive. */
-  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  tax_behavior?: PlanVersionTaxBehavior | undefined;
   /** The tax rates of the plan. Empty: the organization's. */
   tax_rate_ids?: string[] | undefined;
   /** The metered prices of the plan. */
@@ -2287,10 +2309,10 @@ export interface OperatorUpdate {
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
   organization_id?: string | undefined;
-  /** Ignored. It may be sent back with any value. */
-  issuer?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  subject?: unknown;
+  /** Read-only. It may be sent back unchanged. */
+  issuer?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  subject?: string | null | undefined;
   /** Ignored. It may be sent back with any value. */
   last_sign_in_at?: unknown;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
@@ -2631,7 +2653,7 @@ export interface InvoiceCreateLines {
   /** The price of one, with at most as many decimals as the currency has. */
   unit_price: Amount;
   /** Whether tax is added or included. Defaults to exclusive. */
-  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  tax_behavior?: PlanVersionTaxBehavior | undefined;
   /** The tax rates. By default those of the user, plan or organization. */
   tax_rate_ids?: string[] | undefined;
   /** Ignored. It may be sent back with any value. */
@@ -2673,7 +2695,7 @@ export interface InvoiceUpdateLines {
   /** The price of one, with at most as many decimals as the currency has. */
   unit_price: Amount;
   /** Whether tax is added or included. Defaults to exclusive. */
-  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  tax_behavior?: PlanVersionTaxBehavior | undefined;
   /** The tax rates. By default those of the user, plan or organization. */
   tax_rate_ids?: string[] | undefined;
   /** Ignored. It may be sent back with any value. */
@@ -2869,6 +2891,8 @@ export interface SubscriptionForecastQuery {
 export interface PaymentQuery {
   /** Payments for this subscription. */
   subscription_id?: string | undefined;
+  /** Payments of this invoice. */
+  invoice_id?: string | undefined;
   /** One status, or several separated by commas. */
   status?: string | undefined;
   /** The payment with this external ID. */

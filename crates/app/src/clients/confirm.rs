@@ -29,7 +29,7 @@ pub(crate) fn confirm(
 }
 
 /// As `confirm`, for a change that grants these scopes, which the caller must still hold.
-pub(super) async fn confirm_granting(
+pub(crate) async fn confirm_granting(
     app: &App,
     caller: &Caller,
     granted: Scopes,

@@ -68,7 +68,9 @@ pub(super) async fn change(
         let after = Client { updated_at: at, revision, ..after };
         let event = caller.event(EventKind::ClientUpdated, id.bytes(), revision, at).following(before.revision);
         let change = write(Change::new(), &after, before.revision);
-        let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        let (before_change, after_change) = (json(&before.view(None)), json(&after.view(None)));
+        let event = Event { before: Some(before_change), after: Some(after_change), ..event };
+        let change = events::insert(change, &event);
         let change = confirm_granting(app, caller, after.scopes.beyond(before.scopes), change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
@@ -118,6 +120,6 @@ pub(crate) fn prepare(app: &App, change: Change, caller: &Caller, new: NewClient
     };
     let event = caller.event(EventKind::ClientCreated, client.id.bytes(), client.revision, now);
     let change = clients::insert(change, &client, hash);
-    let change = events::insert(change, &Event { after: Some(json(&client)), ..event });
+    let change = events::insert(change, &Event { after: Some(json(&client.view(None))), ..event });
     (client, change)
 }

@@ -11,6 +11,7 @@ use super::known;
 use crate::audit::json;
 use crate::business_time;
 use crate::caller::Caller;
+use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
@@ -72,7 +73,8 @@ pub async fn begin(
         let event = Event { before: Some(json(&before)), after: Some(json(&after)), ..event };
         let change = rows::update(rows::guard_invoice(Change::new(), &after), &after, before.revision);
         let change = connection_collections::put(change, &collection);
-        match app.db.commit(time.guard(events::insert(change, &event))?).await {
+        let change = confirm(app, caller, time.guard(events::insert(change, &event))?).await?;
+        match app.db.commit(change).await {
             Ok(()) => {
                 app.collection_signal.notify_one();
                 return Ok(after);

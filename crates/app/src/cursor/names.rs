@@ -93,11 +93,14 @@ pub(crate) fn payments(organization: OrganizationId, own: Option<UserId>, query:
         time(query.created.after),
         time(query.created.before),
     ];
-    let stored_payments::Query { currency, completed, is_ascending, .. } = query;
+    let stored_payments::Query { currency, completed, is_ascending, invoice_id, .. } = query;
     // Lists without these keep the names of the version that did not have them.
     if currency.is_some() || *completed != Range::default() || *is_ascending {
         let currency = currency.as_ref().map(Currency::as_str);
         values.extend([currency.into(), time(completed.after), time(completed.before), (*is_ascending).into()]);
+    }
+    if let Some(invoice) = invoice_id {
+        values.push(invoice.bytes().into());
     }
     name("payments", &values)
 }
@@ -375,6 +378,10 @@ mod tests {
         let later = stored_payments::Query { currency: Some(Currency::USD), ..stored_payments::Query::default() };
         let named = shown(&payments(organization(), None, &later));
         assert_eq!(named, "1 payments uooooooooooooooooUUUSSTTs\\x00\\x00\\x00\\x03USDTTb\\x00");
+        let invoice_id = Some(InvoiceId::from_bytes([b'i'; 16]));
+        let of_invoice = stored_payments::Query { invoice_id, ..stored_payments::Query::default() };
+        let named = shown(&payments(organization(), None, &of_invoice));
+        assert_eq!(named, "1 payments uooooooooooooooooUUUSSTTuiiiiiiiiiiiiiiii");
         assert_eq!(
             shown(&payments(organization(), Some(UserId::from_bytes([b'v'; 16])), &query)),
             "1 payments uoooooooooooooooouvvvvvvvvvvvvvvvvuwwwwwwwwwwwwwwwwusssssssssssssssss\\x00\\x00\\x00\\x0ffailed,refunded\

@@ -2,7 +2,7 @@
 
 use super::read;
 use crate::caller::Caller;
-use crate::clients::{confirm, random_text};
+use crate::clients::{confirm_granting, random_text};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keys::sha256;
@@ -53,7 +53,7 @@ pub async fn create_link(app: &App, caller: &Caller, id: OperatorId) -> Result<N
         let after = Operator { updated_at: at, revision, ..before.clone() };
         let change = operators::update(Change::new(), &after, before.revision);
         let change = operator_links::insert(change, &row, hash(link.expose()), now);
-        let change = confirm(app, caller, events::insert(change, &event)).await?;
+        let change = confirm_granting(app, caller, before.role.scopes(), events::insert(change, &event)).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(NewLink { link, expires_at: row.expires_at }),
             Err(store::Error::Violated(Violation::LinkLimit)) => return Err(Conflict::LinkLimit.into()),

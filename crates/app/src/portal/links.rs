@@ -45,13 +45,14 @@ pub struct Opened {
     link: PortalLink,
 }
 
-/// Creates a one-time link for a user. Its holder acts as the user.
+/// Creates a one-time link for a user, which returns to a page and works for some seconds. Its holder acts as the user.
+/// `errors` are those of the request; a user that does not exist is reported before them.
 pub async fn create_link(
     app: &App,
     caller: &Caller,
     id: UserId,
-    return_url: Option<Href>,
-    seconds: i64,
+    (return_url, seconds): (Option<Href>, i64),
+    errors: ValidationErrors,
 ) -> Result<NewLink, Error> {
     if !super::is_enabled(app) {
         return Err(Error::NotFound);
@@ -60,7 +61,7 @@ pub async fn create_link(
     let mut attempts = app.locks.attempts((caller.organization().bytes(), id));
     while attempts.next().await {
         let before = users::read(app, caller, id).await?;
-        check_return(app, caller, return_url.as_ref()).await?;
+        check_return(app, caller, return_url.as_ref(), errors.clone()).await?.into_result(())?;
         let now = app.clock.now();
         let row = PortalLink {
             organization_id: before.organization_id,
@@ -84,16 +85,20 @@ pub async fn create_link(
     Err(Conflict::Contended.into())
 }
 
-async fn check_return(app: &App, caller: &Caller, url: Option<&Href>) -> Result<(), Error> {
-    let Some(url) = url else { return Ok(()) };
+/// The errors of the request, with that of a page that customers must not be sent to.
+async fn check_return(
+    app: &App,
+    caller: &Caller,
+    url: Option<&Href>,
+    mut errors: ValidationErrors,
+) -> Result<ValidationErrors, Error> {
+    let Some(url) = url else { return Ok(errors) };
     let organization = super::organization(app, caller.organization()).await?.ok_or(Error::NotFound)?;
-    if organization.portal.allows_return(url) {
-        return Ok(());
+    if !organization.portal.allows_return(url) {
+        let detail = "must have an origin that the organization's `portal.return_origins` lists";
+        errors.note("/return_url", ValidationCode::UrlNotAllowed, detail);
     }
-    let mut errors = ValidationErrors::none();
-    let detail = "must have an origin that the organization's `portal.return_origins` lists";
-    errors.note("/return_url", ValidationCode::UrlNotAllowed, detail);
-    Err(errors.into())
+    Ok(errors)
 }
 
 /// The link with this text, if it can be used. This does not use it up.

@@ -332,6 +332,9 @@ pub(crate) struct PaymentFilters {
     /// The subscription's ID.
     #[arg(long, value_name = "ID")]
     pub(crate) subscription: Option<String>,
+    /// The invoice's ID.
+    #[arg(long, value_name = "ID")]
+    pub(crate) invoice: Option<String>,
     /// The status, or several separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub(crate) status: Vec<String>,

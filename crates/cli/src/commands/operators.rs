@@ -75,10 +75,7 @@ pub(super) async fn console(app: &App, command: Console, config: &Config, json: 
     let Console::Open(ConsoleOpen { operator: name, role, url, browser, org }) = command;
     let caller = Caller::system(organization(app, &org.org).await?.id);
     let role = role.map(crate::arguments::Role::role);
-    let operator = match operators::read_by_name(app, &caller, &name).await {
-        Err(Error::NotFound) => create(app, &caller, &name, role.unwrap_or(Role::Admin)).await?,
-        found => found?,
-    };
+    let operator = find_or_create(app, &caller, &name, role.unwrap_or(Role::Admin)).await?;
     if let Some(role) = role.filter(|role| *role != operator.role) {
         return Err(Failure::new(format!(
             "the operator {name:?} has the role {}, not {}: change it with `perennial operator update`, or omit --role",
@@ -94,11 +91,23 @@ pub(super) async fn console(app: &App, command: Console, config: &Config, json: 
 /// A one-time link of the operator `admin` of the organization `default`, which is created if there is none.
 pub(crate) async fn first_link(app: &App, base: &str) -> Result<String, Failure> {
     let caller = Caller::system(organization(app, "default").await?.id);
-    let operator = match operators::read_by_name(app, &caller, "admin").await {
-        Err(Error::NotFound) => create(app, &caller, "admin", Role::Admin).await?,
-        found => found?,
-    };
+    let operator = find_or_create(app, &caller, "admin", Role::Admin).await?;
     Ok(link(app, &caller, operator.id).await?.url(base))
+}
+
+/// The operator with this name, which is created if there is none.
+async fn find_or_create(app: &App, caller: &Caller, name: &str, role: Role) -> Result<Operator, Failure> {
+    let name = OperatorName::parse(name).map_err(|reason| wrong("operator", &reason))?;
+    let found = operators::read_by_name(app, caller, name.as_str()).await;
+    if !matches!(found, Err(Error::NotFound)) {
+        return Ok(found?);
+    }
+    let draft = OperatorDraft { name: Some(name.clone()), role: Some(role), is_active: None };
+    match operators::add(app, caller, draft).await {
+        // Another process created it at the same time.
+        Err(Error::Conflict(Conflict::NameTaken)) => Ok(operators::read_by_name(app, caller, name.as_str()).await?),
+        created => Ok(created?),
+    }
 }
 
 async fn create(app: &App, caller: &Caller, name: &str, role: Role) -> Result<Operator, Failure> {

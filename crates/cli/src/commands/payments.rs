@@ -40,6 +40,7 @@ impl Record for Payment {
 
     async fn query(app: &App, caller: &Caller, filters: &PaymentFilters) -> Result<Query, Failure> {
         let id = filters.subscription.as_deref().map(str::parse).transpose();
+        let invoice = filters.invoice.as_deref().map(str::parse).transpose();
         let external = filters.external_payment_id.as_deref();
         let external = read_flag("external-payment-id", external, ExternalPaymentId::parse)?;
         let user = match &filters.user {
@@ -51,6 +52,7 @@ impl Record for Payment {
             external_id: external.map(|id| id.as_str().to_owned()),
             currency: read_flag("currency", filters.currency.as_deref(), Currency::parse)?,
             created: range(["created-after", "created-before"], [&filters.created_after, &filters.created_before])?,
+            invoice_id: invoice.map_err(|_| Failure::new("--invoice must be an id, such as inv_01h4…"))?,
             subscription_id: id.map_err(|_| Failure::new("--subscription must be an id, such as sub_01h4…"))?,
             statuses: read_flags("status", &filters.status, PaymentStatus::parse)?,
             ..Query::default()

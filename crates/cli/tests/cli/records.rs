@@ -130,6 +130,8 @@ fn payments_are_listed_newest_first() {
     assert_eq!(lines(place, &["payment", "get", first["id"].as_str().unwrap()])[0], first);
     place.run(&["payment", "get", "nothing"]).refused_with(&["\"nothing\"", "perennial payment list"]);
     place.run(&["payment", "list", "--subscription", "one"]).refused_with(&["--subscription", "sub_"]);
+    place.run(&["payment", "list", "--invoice", "one"]).refused_with(&["--invoice", "inv_"]);
+    assert_eq!(listed(&["--invoice", "inv_01h455vb4pex5vsknk084sn02q"]).len(), 0);
     place.run(&["payment", "list", "--status", "odd"]).refused_with(&["--status", "completed"]);
     place.run(&["payment", "list", "--created-after", "soon"]).refused_with(&["--created-after"]);
     place.run(&["payment", "list", "--currency", "euro"]).refused_with(&["--currency"]);

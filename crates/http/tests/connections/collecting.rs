@@ -3,7 +3,11 @@
 use super::real::Real;
 use super::support::connect;
 use perennial_app::caller::Caller;
+use perennial_app::connections::collect::{self, CollectRequest};
 use perennial_app::connections::{self, ConnectionDraft, ConnectionKind};
+use perennial_app::error::Error;
+use perennial_app::operators;
+use perennial_domain::validation::ValidationErrors;
 use perennial_fake_provider::{Card, Fault, Kind};
 use serde_json::{Value, json};
 
@@ -81,6 +85,23 @@ async fn a_collected_payment_pays_its_invoice_and_a_declined_one_makes_it_overdu
     real.until_status(&path, "completed").await;
     let paid = shown().await;
     assert_eq!((&paid["status"], &paid["amount_due"], &paid["overdue"]), (&json!("paid"), &json!(0), &json!(false)));
+}
+
+#[tokio::test]
+async fn an_operator_whose_session_has_ended_collects_nothing() {
+    let (real, path) = with_payment().await;
+    let ada = real.app.signed_in_operator("Ada", "support").await;
+    let known = operators::recognize(&real.app.app, ada.cookie_value()).await.unwrap().unwrap();
+    let caller = Caller::operator_with(known, "late");
+    // Authorized a moment ago; the session ends before the change is committed.
+    let session = format!("/operators/{}/sessions/{}", ada.id, ada.session["id"].as_str().unwrap());
+    real.app.delete(&session).await.expect(200);
+    let id = path.rsplit('/').next().unwrap().parse().unwrap();
+    let request = CollectRequest { connection_id: Some(real.connection.id), payment_method: Some("pm_1".to_owned()) };
+    let late = collect::begin(&real.app.app, &caller, id, &request, ValidationErrors::none()).await;
+    assert_eq!(late.unwrap_err(), Error::OperatorSessionRequired);
+    assert_eq!(real.app.get(&path).await.expect(200).data()["status"], "pending");
+    real.app.request("POST", &format!("{path}/collect")).send().await.refused(422, "required");
 }
 
 #[tokio::test]

@@ -334,6 +334,19 @@ async fn a_client_of_another_organization_is_not_found() {
 }
 
 #[tokio::test]
+async fn an_event_has_the_record_that_the_api_returns() {
+    let app = TestApp::start().await;
+    let record = created(&app, &shop()).await;
+    app.advance(1);
+    let disabled = app.put(&path(&record), &json!({ "is_active": false })).await.expect(200);
+    let parsed = |stored: &Option<String>| serde_json::from_str::<Value>(stored.as_deref().unwrap()).unwrap();
+    let events = app.events().await;
+    let found: Vec<_> = events.iter().filter(|event| event.record() == text(&record, "id")).collect();
+    assert_eq!(parsed(&found[0].after), record);
+    assert_eq!((parsed(&found[1].before), parsed(&found[1].after)), (record, disabled.data().clone()));
+}
+
+#[tokio::test]
 async fn changes_name_their_client_and_request_in_the_event() {
     let app = TestApp::start().await;
     let caller = Holder::new(&app, "manager", &[Scope::ClientsWrite]).await;

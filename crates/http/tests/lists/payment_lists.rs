@@ -111,6 +111,62 @@ async fn a_cursor_of_payments_works_with_its_order_and_filters_only() {
     }
 }
 
+#[tokio::test]
+async fn the_payments_of_an_invoice_are_listed() {
+    let app = TestApp::start().await;
+    let user = app.user("ada@example.com").await;
+    app.plan("free", json!({ "price": 0 })).await;
+    let subscription = app.subscription(&user, "free", json!({ "billing": { "collection": "manual" } })).await;
+    let id = subscription["id"].as_str().unwrap();
+    app.payment(id, json!({})).await;
+    let mut invoices = Vec::new();
+    for _ in 0..2 {
+        let body = json!({ "subscription_id": id, "lines": [{ "description": "Item", "unit_price": 50 }] });
+        let invoice = app.post("/invoices", &body).await.expect(201).data()["id"].as_str().unwrap().to_owned();
+        app.request("POST", &format!("/invoices/{invoice}/finalize")).send().await.expect(200);
+        invoices.push(invoice);
+    }
+    let mut paid = Vec::new();
+    for (number, status) in ["failed", "completed", "pending"].into_iter().enumerate() {
+        app.advance(1);
+        let external = format!("ch_{number}");
+        let of_first =
+            json!({ "invoice_id": invoices[0], "status": status, "external_payment_id": external, "amount": 5 });
+        paid.insert(0, app.payment(id, of_first).await);
+        app.payment(id, json!({ "invoice_id": invoices[1], "status": "failed" })).await;
+    }
+    let of_invoice = format!("/subscription-payments?invoice_id={}", invoices[0]);
+    let created = encode(paid[1]["created_at"].as_str().unwrap());
+    for (query, expected) in [
+        (String::new(), &[0, 1, 2][..]),
+        ("&status=completed".to_owned(), &[1]),
+        (format!("&subscription_id={id}"), &[0, 1, 2]),
+        ("&subscription_id=sub_01h455vb4pex5vsknk084sn02q".to_owned(), &[]),
+        ("&external_payment_id=ch_0".to_owned(), &[2]),
+        (format!("&external_payment_id=ch_0&subscription_id={id}"), &[2]),
+        (format!("&created_after={created}"), &[0, 1]),
+        (format!("&created_before={created}&currency=USD"), &[2]),
+    ] {
+        let expected: Vec<Value> = expected.iter().map(|index| paid[*index].clone()).collect();
+        let target = format!("{of_invoice}{query}");
+        assert_eq!(follow(&app, &target, 1).await, expected, "{query}");
+        let oldest_first: Vec<Value> = expected.into_iter().rev().collect();
+        assert_eq!(follow(&app, &format!("{target}&sort=created_at"), 2).await, oldest_first, "{query}");
+    }
+    let other = format!("/subscription-payments?invoice_id={}&external_payment_id=ch_0", invoices[1]);
+    assert_eq!(app.get(&other).await.expect(200).data(), &json!([]));
+    let unknown = "/subscription-payments?invoice_id=inv_01h455vb4pex5vsknk084sn02q";
+    assert_eq!(app.get(unknown).await.expect(200).data(), &json!([]));
+    app.get(&format!("/subscription-payments?invoice_id={id}")).await.refused(400, "invalid_parameter");
+    let page = app.get(&format!("{of_invoice}&limit=1")).await.expect(200);
+    let cursor = next_cursor(&page).unwrap();
+    app.get(&format!("/subscription-payments?limit=1&cursor={cursor}")).await.refused(400, "invalid_cursor");
+    let second = format!("/subscription-payments?invoice_id={}&cursor={cursor}", invoices[1]);
+    app.get(&second).await.refused(400, "invalid_cursor");
+    let tenant = Tenant::new(&app, "other").await;
+    assert_eq!(tenant.request("GET", &of_invoice).send().await.expect(200).data(), &json!([]));
+}
+
 /// A page under a filter that has an index is never short, although other rows lie between.
 #[tokio::test]
 async fn the_payments_of_a_subscription_are_found_among_many_others() {

@@ -35,6 +35,52 @@ async fn an_operator_is_created_read_listed_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_sign_in_changes_the_entity_tag_and_not_the_revision() {
+    let app = TestApp::start().await;
+    let id = app.operator("Ada", "viewer").await;
+    let (place, links) = (format!("{OPERATORS}/{id}"), [app.link(&id).await, app.link(&id).await]);
+    let before = app.get(&place).await.expect(200);
+    let mut tag = before.header("etag").to_owned();
+    for link in links {
+        app.advance(1);
+        app.use_link(&link).await.expect(200);
+        let read = app.request("GET", &place).header("if-none-match", &tag).send().await.expect(200);
+        assert_eq!(read.data()["last_sign_in_at"], json!(app.now()));
+        read.header("etag").clone_into(&mut tag);
+    }
+    let read = app.get(&place).await.expect(200);
+    app.request("GET", &place).header("if-none-match", read.header("etag")).send().await.expect(304);
+    // The operator is as it was read before, apart from the sign-in.
+    let mut sent = before.data().clone();
+    sent["name"] = json!("Ada L.");
+    let update = app.request("PUT", &place).header("if-match", before.header("etag")).json(&sent);
+    let updated = update.send().await.expect(200);
+    assert_eq!(updated.data()["last_sign_in_at"], read.data()["last_sign_in_at"]);
+    let again = app.request("PUT", &place).header("if-match", read.header("etag")).json(&json!({ "name": "X" }));
+    again.send().await.refused(412, "stale");
+}
+
+#[tokio::test]
+async fn what_only_the_service_sets_is_sent_back_unchanged_or_rejected() {
+    let app = TestApp::start().await;
+    let place = format!("{OPERATORS}/{}", app.operator("Ada", "viewer").await);
+    let read = app.get(&place).await.expect(200);
+    let same = app.put(&place, read.data()).await.expect(200);
+    assert_eq!((same.data(), same.header("etag")), (read.data(), read.header("etag")));
+    for (field, value) in [
+        ("id", json!("op_01h455vb4pex5vsknk084sn02q")),
+        ("organization_id", json!("org_01h455vb4pex5vsknk084sn02q")),
+        ("issuer", json!("https://id.example.com")),
+        ("subject", json!("ada")),
+        ("created_at", json!("2020-01-01T00:00:00Z")),
+    ] {
+        let refused = app.put(&place, &json!({ field: value })).await.refused(422, "read_only_field");
+        assert_eq!(refused.faults(), [format!("/{field} read_only_field")]);
+    }
+    assert_eq!(app.get(&place).await.expect(200).data(), read.data());
+}
+
+#[tokio::test]
 async fn lists_are_paged() {
     let app = TestApp::start().await;
     for number in 0..3 {
@@ -56,7 +102,7 @@ async fn invalid_fields_are_listed_all_at_once() {
     let answer = app.post(OPERATORS, &json!({ "name": "", "role": "owner", "is_active": true, "id": "x" })).await;
     let mut faults = answer.expect(422).faults();
     faults.sort_unstable();
-    assert_eq!(faults, ["/id read_only_field", "/is_active unknown_field", "/name too_short", "/role unknown_value"]);
+    assert_eq!(faults, ["/id read_only_field", "/is_active read_only_field", "/name too_short", "/role unknown_value"]);
     let empty = app.post(OPERATORS, &json!({})).await.expect(422);
     assert_eq!(empty.faults(), ["/name required", "/role required"]);
     let long = "x".repeat(256);

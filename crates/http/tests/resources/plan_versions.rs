@@ -14,7 +14,10 @@ async fn versions(app: &TestApp, query: &str) -> Value {
 
 fn version(number: i64, price: &Value, cycle: &str, minute: u8) -> Value {
     let created_at = format!("2026-03-10T12:{minute:02}:00.000000Z");
-    json!({ "version": number, "price": price, "currency": "USD", "billing_cycle": cycle, "created_at": created_at })
+    json!({
+        "version": number, "price": price, "currency": "USD", "billing_cycle": cycle, "created_at": created_at,
+        "tax_behavior": "exclusive", "charges": []
+    })
 }
 
 #[tokio::test]
@@ -49,6 +52,34 @@ async fn another_price_or_cycle_adds_a_version_and_nothing_else_does() {
         cursor = format!("&cursor={}", page["page"]["next_cursor"].as_str().unwrap_or_default());
     }
     assert_eq!(json!(found), json!([three, two, one]));
+}
+
+#[tokio::test]
+async fn a_version_has_its_tax_behavior_and_its_charges() {
+    let base = Base::start().await;
+    let meter = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
+    let meter = base.app.post("/meters", &meter).await.expect(201).data()["id"].clone();
+    let charge = |price: f64| json!({ "meter_id": meter, "name": "Calls", "model": "per_unit", "unit_price": price });
+    for billing in [
+        json!({ "tax_behavior": "inclusive" }),
+        json!({ "charges": [charge(0.02)] }),
+        json!({ "charges": [charge(0.03)], "tax_behavior": "exclusive" }),
+        json!({ "trial_days": 7 }),
+    ] {
+        base.app.put(PRO, &json!({ "billing": billing })).await.expect(200);
+    }
+    let listed = versions(&base.app, "").await;
+    let taxed: Vec<(&Value, &Value)> = listed["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|version| (&version["tax_behavior"], &version["charges"]))
+        .collect();
+    let (exclusive, inclusive, none) = (json!("exclusive"), json!("inclusive"), json!([]));
+    let (cheap, dear) = (json!([charge(0.02)]), json!([charge(0.03)]));
+    assert_eq!(taxed, [(&exclusive, &dear), (&inclusive, &cheap), (&inclusive, &none), (&exclusive, &none)]);
+    let plan = base.app.get(PRO).await.expect(200);
+    assert_eq!(plan.data()["billing"]["charges"], dear);
 }
 
 #[tokio::test]

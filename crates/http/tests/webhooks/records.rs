@@ -82,6 +82,32 @@ async fn invalid_fields_are_listed_all_at_once() {
 }
 
 #[tokio::test]
+async fn an_endpoint_that_does_not_exist_or_has_changed_is_reported_before_the_fields() {
+    let app = service().await;
+    let made = endpoint(&app, json!({})).await;
+    let bodies = [
+        ("/rotate-secret", json!({ "overlap_seconds": -1 })),
+        ("/ping", json!({ "type": 7 })),
+        ("/retry", json!({})),
+        ("/seek", json!({})),
+    ];
+    for (path, body) in &bodies {
+        app.post(&format!("{}{path}", place(&made)), body).await.expect(422);
+        for id in ["hook_01h455vb4pex5vsknk084sn02q", "hook_x"] {
+            app.post(&format!("{ENDPOINTS}/{id}{path}"), body).await.refused(404, "not_found");
+        }
+    }
+    let etag = app.get(&place(&made)).await.expect(200).header("etag").to_owned();
+    app.advance(1);
+    app.put(&place(&made), &json!({ "description": "changed" })).await.expect(200);
+    for (path, body) in [&bodies[0], &bodies[3]] {
+        let stale = app.request("POST", &format!("{}{path}", place(&made))).header("if-match", &etag);
+        stale.json(body).send().await.refused(412, "stale");
+    }
+    app.request("POST", &format!("{}/rotate-secret", place(&made))).send().await.expect(200);
+}
+
+#[tokio::test]
 async fn another_organization_and_a_caller_without_the_scope_see_nothing() {
     let app = service().await;
     let made = endpoint(&app, json!({})).await;

@@ -3,7 +3,7 @@
 
 use super::support::{Peer, Records, client, plan_body, text};
 use perennial_app::clients;
-use perennial_domain::clients::{ClientPatch, Scope, Scopes};
+use perennial_domain::clients::{ClientKind, ClientPatch, Scope, Scopes};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
@@ -94,6 +94,29 @@ async fn a_client_that_has_lost_a_scope_does_not_grant_it_after_five_seconds() {
     app.advance(WITHIN);
     let events = app.events().await.len();
     for request in [create, update] {
+        assert_eq!(request.end().await, (403, "insufficient_scope".to_owned()));
+    }
+    assert_eq!(app.events().await.len(), events, "nothing was changed");
+    assert_eq!(rename.end().await.0, 200, "a change that grants nothing is allowed");
+}
+
+/// A role is a grant of its scopes, and so is a link for an operator.
+#[tokio::test]
+async fn a_client_that_has_lost_a_scope_does_not_grant_a_role_with_it_after_five_seconds() {
+    let app = TestApp::start().await;
+    let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
+    let made = client(&app, CREDENTIAL, &scopes, &[]).await;
+    let (ada, grace) = (app.operator("Ada", "viewer").await, app.operator("Grace", "viewer").await);
+    let begin = async |line: String, body: Value| Held::begin(&app, CREDENTIAL, &line, "", &body).await;
+    let create = begin("POST /operators".to_owned(), json!({ "name": "Late", "role": "admin" })).await;
+    let promote = begin(format!("PUT /operators/{ada}"), json!({ "role": "support" })).await;
+    let link = begin(format!("POST /operators/{ada}/link"), json!({})).await;
+    let rename = begin(format!("PUT /operators/{grace}"), json!({ "name": "Hopper" })).await;
+    let patch = ClientPatch { scopes: Some(Scopes::of(&[Scope::ClientsWrite])), ..ClientPatch::default() };
+    clients::update(&app.app, app.organization, made.id, &patch).await.unwrap();
+    app.advance(WITHIN);
+    let events = app.events().await.len();
+    for request in [create, promote, link] {
         assert_eq!(request.end().await, (403, "insufficient_scope".to_owned()));
     }
     assert_eq!(app.events().await.len(), events, "nothing was changed");

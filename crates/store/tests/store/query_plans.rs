@@ -3,7 +3,7 @@
 
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{InvoiceId, PlanId, SubscriptionId, UserId};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
@@ -97,8 +97,11 @@ fn user_shapes() -> Vec<Shape> {
 /// Pages of payments: in creation order an equality leads, and everything else is tested row by row.
 fn payment_shapes() -> Vec<Shape> {
     let subscription_id = Some(SubscriptionId::from_bytes([4; 16]));
+    let invoice_id = Some(InvoiceId::from_bytes([5; 16]));
     let leads = [
         ("", "payments_pkey", payments::Query::default()),
+        ("invoice_id", "payments_by_invoice", payments::Query { invoice_id, ..Default::default() }),
+        ("invoice_id", "payments_by_invoice", payments::Query { invoice_id, subscription_id, ..Default::default() }),
         ("subscription_id", "payments_by_subscription", payments::Query { subscription_id, ..Default::default() }),
         (
             "external_id",
@@ -277,7 +280,7 @@ async fn a_dropped_index_is_noticed_on_postgres() {
 }
 
 /// The statement that fails the check when an index is dropped.
-const DROPPED: [(&str, &str); 15] = [
+const DROPPED: [(&str, &str); 16] = [
     ("subscriptions_by_user", "Created user_id"),
     ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
     ("subscriptions_by_status", "Created status"),
@@ -287,6 +290,7 @@ const DROPPED: [(&str, &str); 15] = [
     ("payments_by_external", "payments.id_by_unique"),
     ("payments_by_subscription", "payments.refers"),
     ("payments_by_subscription", "payments subscription_id"),
+    ("payments_by_invoice", "payments invoice_id"),
     ("idempotency_keys_by_age", "idempotency_keys.sweep"),
     ("sessions_by_user", "sessions::BY_USER"),
     ("sessions_by_expiry", "sessions.sweep"),

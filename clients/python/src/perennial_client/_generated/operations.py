@@ -807,7 +807,7 @@ class PlanVersions:
     ) -> Page[PlanVersion]:
         """List the versions of a plan.
 
-        Returns the newest version first, which is the current one. A change of the price or the billing cycle adds a version. A subscription stays on its version until it is moved.
+        Returns the newest version first, which is the current one. A change of the price, the billing cycle, `billing.tax_behavior` or `billing.charges` adds a version. A subscription stays on its version until it is moved.
 
         The client needs the scope `plans:read`.
 
@@ -1168,6 +1168,7 @@ class Payments:
         self,
         *,
         subscription_id: str | Unset = UNSET,
+        invoice_id: str | Unset = UNSET,
         status: str | Unset = UNSET,
         external_payment_id: str | Unset = UNSET,
         currency: str | Unset = UNSET,
@@ -1186,6 +1187,7 @@ class Payments:
         The client needs the scope `payments:read`.
 
         - `subscription_id`: Payments for this subscription.
+        - `invoice_id`: Payments of this invoice.
         - `status`: One status, or several separated by commas.
         - `external_payment_id`: The payment with this external ID.
         - `currency`: Payments in this currency.
@@ -1203,6 +1205,7 @@ class Payments:
             LIST_PAYMENTS,
             query={
                 "subscription_id": subscription_id,
+                "invoice_id": invoice_id,
                 "status": status,
                 "external_payment_id": external_payment_id,
                 "currency": currency,
@@ -1221,6 +1224,7 @@ class Payments:
         self,
         *,
         subscription_id: str | Unset = UNSET,
+        invoice_id: str | Unset = UNSET,
         status: str | Unset = UNSET,
         external_payment_id: str | Unset = UNSET,
         currency: str | Unset = UNSET,
@@ -1237,6 +1241,7 @@ class Payments:
         def fetch(after: str | Unset) -> Page[Payment]:
             return self.list(
                 subscription_id=subscription_id,
+                invoice_id=invoice_id,
                 status=status,
                 external_payment_id=external_payment_id,
                 currency=currency,
@@ -1736,7 +1741,7 @@ class Search:
     ) -> Page[SearchResult]:
         """Search.
 
-        Finds records by an ID, an external subscription or payment ID, a plan's slug, or an e-mail address or its beginning. Exact matches first, then by label. Only records that the client may read are found.
+        Finds records by an ID, an external subscription or payment ID, a plan's slug, an invoice's number, or an e-mail address or its beginning. Exact matches first, then by label. Only records that the client may read are found.
 
         - `q`: The text to search for: 3 to 255 characters. Space around it is ignored.
         - `limit`: The maximum number of results.

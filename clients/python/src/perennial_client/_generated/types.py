@@ -101,11 +101,14 @@ __all__ = [
     "PlanBillingChargesTiers",
     "PlanBillingDunning",
     "PlanBillingDunningThen",
-    "PlanBillingTaxBehavior",
     "PlanBillingTrialEndBehavior",
     "PlanFigures",
     "PlanSort",
     "PlanVersion",
+    "PlanVersionCharges",
+    "PlanVersionChargesPackage",
+    "PlanVersionChargesTiers",
+    "PlanVersionTaxBehavior",
     "PortalLink",
     "ProblemCode",
     "QueuedEvents",
@@ -166,6 +169,11 @@ BillingCycle: TypeAlias = Literal[
     "yearly",
     "biennial",
     "lifetime",
+]
+
+PlanVersionTaxBehavior: TypeAlias = Literal[
+    "exclusive",
+    "inclusive",
 ]
 
 SubscriptionStatus: TypeAlias = Literal[
@@ -642,11 +650,6 @@ PlanBillingDunningThen: TypeAlias = Literal[
     "expire",
 ]
 
-PlanBillingTaxBehavior: TypeAlias = Literal[
-    "exclusive",
-    "inclusive",
-]
-
 PlanBillingChargesModel: TypeAlias = Literal[
     "per_unit",
     "graduated",
@@ -834,7 +837,7 @@ class PlanBilling:
     incomplete_hours: int
     payment_terms_days: int | None
     dunning: PlanBillingDunning | None
-    tax_behavior: PlanBillingTaxBehavior
+    tax_behavior: PlanVersionTaxBehavior
     tax_rate_ids: tuple[str, ...]
     charges: tuple[PlanBillingCharges, ...]
 
@@ -914,6 +917,64 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class PlanVersionChargesTiers:
+    """A `PlanVersionChargesTiers` as the API answers it."""
+
+    up_to: Decimal | None
+    unit_price: Decimal
+    flat_price: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanVersionChargesTiers:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            up_to=optional(money, members["up_to"]),
+            unit_price=money(members["unit_price"]),
+            flat_price=money(members["flat_price"]),
+        )
+
+
+@dataclass(frozen=True)
+class PlanVersionChargesPackage:
+    """A `PlanVersionChargesPackage` as the API answers it."""
+
+    size: Decimal
+    price: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanVersionChargesPackage:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            size=money(members["size"]),
+            price=money(members["price"]),
+        )
+
+
+@dataclass(frozen=True)
+class PlanVersionCharges:
+    """A `PlanVersionCharges` as the API answers it."""
+
+    meter_id: str
+    name: str
+    model: PlanBillingChargesModel
+    unit_price: Decimal
+    tiers: tuple[PlanVersionChargesTiers, ...]
+    package: PlanVersionChargesPackage
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanVersionCharges:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            meter_id=members["meter_id"],
+            name=members["name"],
+            model=members["model"],
+            unit_price=money(members["unit_price"]),
+            tiers=tuple(PlanVersionChargesTiers.read(item) for item in members["tiers"]),
+            package=PlanVersionChargesPackage.read(members["package"]),
+        )
+
+
+@dataclass(frozen=True)
 class PlanVersion:
     """A `PlanVersion` as the API answers it."""
 
@@ -922,6 +983,8 @@ class PlanVersion:
     currency: str
     billing_cycle: BillingCycle
     created_at: datetime
+    tax_behavior: PlanVersionTaxBehavior
+    charges: tuple[PlanVersionCharges, ...]
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> PlanVersion:
@@ -932,6 +995,8 @@ class PlanVersion:
             currency=members["currency"],
             billing_cycle=members["billing_cycle"],
             created_at=instant(members["created_at"]),
+            tax_behavior=members["tax_behavior"],
+            charges=tuple(PlanVersionCharges.read(item) for item in members["charges"]),
         )
 
 
@@ -2283,7 +2348,7 @@ class InvoiceLines:
     unit_price: Decimal | None
     amount: Decimal
     discount: Decimal
-    tax_behavior: PlanBillingTaxBehavior
+    tax_behavior: PlanVersionTaxBehavior
     tax_rate_ids: tuple[str, ...]
     period_start: datetime | None
     period_end: datetime | None
@@ -2317,7 +2382,7 @@ class InvoiceTaxes:
     tax_rate_id: str
     name: str
     percentage: Decimal
-    tax_behavior: PlanBillingTaxBehavior
+    tax_behavior: PlanVersionTaxBehavior
     base: Decimal
     amount: Decimal
 
@@ -2488,7 +2553,7 @@ class CreditNoteLines:
     unit_price: Decimal | None
     amount: Decimal
     discount: Decimal
-    tax_behavior: PlanBillingTaxBehavior
+    tax_behavior: PlanVersionTaxBehavior
     tax_rate_ids: tuple[str, ...]
     period_start: datetime | None
     period_end: datetime | None
@@ -2522,7 +2587,7 @@ class CreditNoteTaxes:
     tax_rate_id: str
     name: str
     percentage: Decimal
-    tax_behavior: PlanBillingTaxBehavior
+    tax_behavior: PlanVersionTaxBehavior
     base: Decimal
     amount: Decimal
 
