@@ -24,6 +24,7 @@ impl Figures {
     /// Adds a measurement of a goal; the figure is the median of all.
     pub(crate) fn add(&mut self, engine: &'static str, key: &'static str, value: f64) {
         debug_assert!(GOALS.iter().any(|goal| goal.key == key), "there is no goal with the key {key}");
+        println!("{engine}: {key} {value:.2}");
         self.values.entry((key, engine)).or_default().push(value);
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 const BUSY: Duration = Duration::from_millis(5);
 /// Work on a busy server rests this many times as long as it took.
 const SHARE: u32 = 2;
-/// The longest rest: work goes on, however busy the server is.
+/// The longest rest: work continues, however busy the server is.
 const LONGEST: Duration = Duration::from_millis(200);
 
 /// The requests of a server.

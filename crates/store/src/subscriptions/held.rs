@@ -41,7 +41,8 @@ pub struct Held {
 /// one: SQLite would fill a table with the values of an `IN`, and search by status.
 pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
     let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
-    let has_status: String = without_access.map(|status| format!(" AND s.status <> '{}'", status.as_str())).collect();
+    let excluded: Vec<String> = without_access.map(|status| format!("s.status <> '{}'", status.as_str())).collect();
+    let has_status = excluded.join(" AND ");
     Sql::built(format!(
         "SELECT {}, p.entitlements, held.is_member, {HOLDER}
          FROM (
@@ -56,7 +57,7 @@ pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
          CROSS JOIN subscriptions AS s
          CROSS JOIN plans AS p
          WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id
-             AND s.deleted_at IS NULL AND s.is_active{has_status}
+             AND s.deleted_at IS NULL AND s.is_active AND {has_status}
              AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))
              AND (held.is_member = 0 OR s.user_id <> $2)",
         SUBSCRIPTIONS.columns_of("s"),
