@@ -32,10 +32,13 @@ async function collect<T>(rows: AsyncGenerator<T>): Promise<T[]> {
 
 export const allPlans = cached<Plan[]>(() => collect(api.plans.each({ limit: 200 })));
 
+/** What a version of a plan, or the plan itself, costs. */
+export type PlanPrice = Pick<PlanVersion, "version" | "price" | "currency" | "billing_cycle">;
+
 const versions = new Map<string, Promise<PlanVersion[]>>();
 
 /** What a subscription pays per cycle: the price of its plan's version. */
-export async function versionOf(plan: Plan, version: number): Promise<PlanVersion> {
+export async function versionOf(plan: Plan, version: number): Promise<PlanPrice> {
   if (plan.version === version) {
     return plan;
   }
@@ -67,7 +70,7 @@ export interface SubscriptionRow {
   subscription: Subscription;
   customer: string;
   plan: Plan | undefined;
-  version: PlanVersion | undefined;
+  version: PlanPrice | undefined;
   /** Per cycle, for all units. */
   price: number | undefined;
 }

@@ -1,6 +1,7 @@
 // The dialogs of a subscription.
 
-import type { Plan, PlanVersion, Subscription } from "../../lib/api.js";
+import type { Plan, Subscription } from "../../lib/api.js";
+import type { PlanPrice } from "../../lib/names.js";
 import { CancelDialog } from "../parts/cancel.js";
 import { ChangePlanDialog } from "../parts/change-plan.js";
 import { EditDialog } from "../parts/edit-subscription.js";
@@ -10,7 +11,7 @@ export interface SubscriptionFormsProps {
   subscription: Subscription;
   customer: string;
   plan: Plan | undefined;
-  version: PlanVersion | undefined;
+  version: PlanPrice | undefined;
   plans: readonly Plan[];
   close: () => void;
   saved: () => void;

@@ -1,8 +1,9 @@
 // Moving a subscription to another plan or quantity, with the price before and after. A billed one can move now, with or without
 // proration, or with its next period.
 
-import { api, type Plan, type PlanVersion, type Subscription } from "../../lib/api.js";
+import { api, type Plan, type Subscription } from "../../lib/api.js";
 import { money, times } from "../../lib/money.js";
+import type { PlanPrice } from "../../lib/names.js";
 import { words } from "../../lib/words.js";
 import type { Field, Values } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
@@ -12,7 +13,7 @@ import { changeOf } from "./planned-change.js";
 interface ChangePlanProps {
   subscription: Subscription;
   plan: Plan | undefined;
-  version: PlanVersion | undefined;
+  version: PlanPrice | undefined;
   plans: readonly Plan[];
   close: () => void;
   saved: () => void;
@@ -22,7 +23,7 @@ function valuesOf({ subscription_plan_id, quantity }: Subscription): Values {
   return { subscription_plan_id, quantity: String(quantity), when: "now", prorate: true };
 }
 
-function priced({ price, currency, billing_cycle }: PlanVersion, quantity: number): string {
+function priced({ price, currency, billing_cycle }: PlanPrice, quantity: number): string {
   const isValid = Number.isInteger(quantity) && quantity > 0;
   return `${money(times(price, isValid ? quantity : 1, currency), currency)} ${words(billing_cycle).toLowerCase()}`;
 }
