@@ -74,11 +74,12 @@ impl Chains {
         let mut previous = &Value::Null;
         for (at, event) in events.iter().enumerate() {
             let is_first_rightly = (at == 0) == event.kind.ends_with(".created");
-            if event.before != *previous || !is_first_rightly {
+            let before = whole(&event.before, &event.after);
+            if before != *previous || !is_first_rightly {
                 self.torn += 1;
                 self.complain(&format!(
-                    "{} {} of {id}: before is {}, but the previous after is {previous}",
-                    event.kind, event.id, event.before
+                    "{} {} of {id}: before is {before}, but the previous after is {previous}",
+                    event.kind, event.id
                 ));
             }
             previous = &event.after;
@@ -99,6 +100,24 @@ fn is_like(record: &Value, after: &Value) -> bool {
         Value::Object(members) => members.iter().all(|(name, value)| record.get(name) == Some(value)),
         other => record == other,
     }
+}
+
+/// The record before a change. An update stores under `~` what differs from the record after it.
+fn whole(before: &Value, after: &Value) -> Value {
+    match before.get("~") {
+        Some(difference) => with_difference(difference, after),
+        None => before.clone(),
+    }
+}
+
+fn with_difference(difference: &Value, after: &Value) -> Value {
+    let (Value::Object(difference), Value::Object(after)) = (difference, after) else { return difference.clone() };
+    let mut before = after.clone();
+    for (name, value) in difference {
+        let value = with_difference(value, after.get(name).unwrap_or(&Value::Null));
+        before.insert(name.clone(), value);
+    }
+    Value::Object(before)
 }
 
 #[cfg(test)]
@@ -136,5 +155,13 @@ mod tests {
         assert!(!is_like(&json!({ "id": "sub_1" }), &after));
         assert!(!is_like(&Value::Null, &after));
         assert!(is_like(&Value::Null, &Value::Null));
+    }
+
+    #[test]
+    fn a_difference_gives_the_record_before() {
+        let after = json!({ "id": 1, "name": "new", "billing": { "a": 1, "b": 2 } });
+        let before = json!({ "~": { "name": "old", "billing": { "b": null } } });
+        assert_eq!(whole(&before, &after), json!({ "id": 1, "name": "old", "billing": { "a": 1, "b": null } }));
+        assert_eq!(whole(&after, &Value::Null), after);
     }
 }
