@@ -20,7 +20,7 @@ use crate::workloads::Workload;
 
 const TEMPLATE: &str = include_str!("../../results.template.md");
 
-pub(crate) const SMOKE: &str = "A smoke run: it shows that the instrument workloads, and its numbers mean nothing.";
+pub(crate) const SMOKE: &str = "A smoke run: it shows that the instrument works, and its numbers mean nothing.";
 
 /// Writes `RESULTS.md` and `plots/` and prints their paths.
 pub(crate) fn write(options: &Options, results: &Results) -> Result {
