@@ -71,4 +71,15 @@ mod tests {
         assert_eq!(rest_after(took, 5), took * SHARE);
         assert_eq!(rest_after(Duration::from_secs(9), u64::MAX), LONGEST);
     }
+
+    #[tokio::test]
+    async fn a_server_is_busy_until_a_piece_of_work_had_no_requests() {
+        let activity = Activity::default();
+        let piece = activity.begin();
+        (0..1_000_000).for_each(|_| activity.count());
+        piece.rest().await;
+        assert!(activity.is_busy());
+        activity.begin().rest().await;
+        assert!(!activity.is_busy());
+    }
 }

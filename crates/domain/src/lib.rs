@@ -32,6 +32,7 @@ pub mod percent;
 pub mod plans;
 pub mod portal;
 pub mod portal_offers;
+pub mod raw_members;
 pub mod rotation;
 pub mod sessions;
 pub mod slug;

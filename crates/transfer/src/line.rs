@@ -3,14 +3,12 @@
 use super::kinds::{named_kind, names};
 use super::record::{Absent, Field, Kind, Record};
 use perennial_domain::id::OrganizationId;
+use perennial_domain::raw_members::RawMembers;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_store::Value;
 use perennial_store::transfer::Values;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
 
 /// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -62,7 +60,7 @@ pub(super) fn read(
     into: Option<OrganizationId>,
 ) -> Result<Read, Rejected> {
     let text = text_of(bytes)?;
-    let members: Members<'_> = serde_json::from_str(text).map_err(|error| {
+    let members: RawMembers<'_, String> = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         Rejected::at(text, character_at(text, error.column()), "malformed", format!("no JSON object: {message}"))
@@ -217,31 +215,6 @@ impl Reader<'_> {
 
     fn blame(&mut self, name: &str, offset: usize, code: ValidationCode, detail: &str) {
         self.errors.push(LineError::at(self.text, offset, code.as_str(), format!("{name} {detail}")));
-    }
-}
-
-/// An object's members in the order of the line, their values unread.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Gather;
-        impl<'de> Visitor<'de> for Gather {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Gather)
     }
 }
 

@@ -1,9 +1,8 @@
 //! The record before a change, stored as what differs from the record after it. Most changes touch few fields of a large
 //! record.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use crate::raw_members::RawMembers;
 use serde_json::value::RawValue;
-use std::fmt;
 
 /// Begins a stored difference, which is an object too, for programs that do not know differences. No record has such a
 /// member.
@@ -29,12 +28,12 @@ pub fn restore(stored: String, after: Option<&str>) -> Option<String> {
 }
 
 fn write_difference(before: &str, after: &str, difference: &mut String) -> Option<()> {
-    let (before, after) = (Members::of(before)?, Members::of(after)?);
-    if before.0.len() != after.0.len() {
+    let (before, after) = (members(before)?, members(after)?);
+    if before.len() != after.len() {
         return None;
     }
     let mut separator = '{';
-    for ((name, before), (same_name, after)) in before.0.into_iter().zip(after.0) {
+    for ((name, before), (same_name, after)) in before.into_iter().zip(after) {
         if name != same_name {
             return None;
         }
@@ -53,9 +52,9 @@ fn write_difference(before: &str, after: &str, difference: &mut String) -> Optio
 }
 
 fn write_restored(difference: &str, after: &str, before: &mut String) -> Option<()> {
-    let mut changed = Members::of(difference)?.0.into_iter().peekable();
+    let mut changed = members(difference)?.into_iter().peekable();
     let mut separator = '{';
-    for (name, after) in Members::of(after)?.0 {
+    for (name, after) in members(after)? {
         write_name(before, &mut separator, name);
         match changed.next_if(|(changed, _)| *changed == name) {
             Some((_, value)) if is_object(value) && is_object(after) => {
@@ -86,37 +85,8 @@ fn is_object(value: &RawValue) -> bool {
     value.get().starts_with('{')
 }
 
-/// The members of an object in their order, with names that need no escapes.
-struct Members<'a>(Vec<(&'a str, &'a RawValue)>);
-
-impl<'a> Members<'a> {
-    fn of(object: &'a str) -> Option<Self> {
-        serde_json::from_str(object).ok()
-    }
-}
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(32);
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Object)
-    }
+fn members(object: &str) -> Option<Vec<(&str, &RawValue)>> {
+    serde_json::from_str::<RawMembers<'_, &str>>(object).ok().map(|members| members.0)
 }
 
 #[cfg(test)]
