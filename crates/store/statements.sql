@@ -3674,33 +3674,6 @@ SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM features WHERE organization_id = $1 AN
 -- features::UNDER_LIMIT
 SELECT 1 WHERE (SELECT COUNT(*) FROM features WHERE organization_id = $1) < $2;
 
--- features::FOR_CHECK
-SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
-    updated_at, revision FROM features WHERE organization_id = $1 AND (id = $2 OR key = $3 OR (kind = 'quota' AND
-    is_active));
-
--- held::HELD
-SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
-    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
-    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, (SELECT
-    1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT 1 FROM
-    ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION ALL SELECT
-    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET $3)
-    IS NOT NULL FROM ( SELECT id, 0 AS is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND
-    user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3) AS owned UNION ALL SELECT subscription_id, 1 FROM (
-    SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
-    subscription_id DESC LIMIT $3) AS joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE
-    s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL
-    AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <>
-    'paused' AND s.status <> 'expired' AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND
-    (held.is_member = 0 OR s.user_id <> $2);
-
--- held::HOLDER_ALONE
-SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL,
-    (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-    UNION ALL SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every
-    LIMIT 1 OFFSET $3) IS NOT NULL;
-
 -- history::OF_FEATURE
 SELECT revision FROM features WHERE organization_id = $1 AND id = $2;
 
@@ -3821,6 +3794,49 @@ SELECT amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 A
 SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
     redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND lower(code) =
     lower($2);
+
+-- features::FOR_CHECK
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 AND (id = $2 OR key = $3 OR (kind = 'quota' AND
+    is_active));
+
+-- held::HELD
+SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
+    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member,
+    holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2
+    AND u.deleted_at IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM
+    subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS
+    has_more LIMIT 1) AS holder CROSS JOIN ( SELECT id, 0 AS is_member FROM ( SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT
+    subscription_id, 1 FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id =
+    $2 ORDER BY subscription_id DESC LIMIT 1000) AS joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS
+    p WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at
+    IS NULL AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND
+    s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <>
+    'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2);
+-- held::HELD (SQLite)
+SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
+    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, (SELECT
+    1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT 1 FROM
+    ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION ALL SELECT
+    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET
+    1000) IS NOT NULL FROM ( SELECT id, 0 AS is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1
+    AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1
+    FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
+    subscription_id DESC LIMIT 1000) AS joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE
+    s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL
+    AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <>
+    'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND
+    (held.is_member = 0 OR s.user_id <> $2);
+
+-- held::HOLDER_ALONE
+SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL,
+    (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+    UNION ALL SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every
+    LIMIT 1 OFFSET 1000) IS NOT NULL;
 
 -- usage_events::STORED
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2

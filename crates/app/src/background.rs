@@ -23,12 +23,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 /// How often a server looks for work without a signal.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// The least time between two looks, however often the feed grows.
+/// The least time between two looks, however often the feed grows, and how many times as long as a look the time after it is.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
+const LOOK_SHARE: u32 = 10;
 /// How often a lease is renewed. It lasts 15 seconds.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 /// The pause after a failure of the database.
@@ -124,7 +125,9 @@ pub async fn run<J: Job>(app: Arc<App>, job: J, stopping: watch::Receiver<bool>)
         // Subscribed before the search, so that no event arrives unnoticed in between.
         let mut signal = app.feed.subscribe();
         let began = Instant::now();
-        match job.find(&app, i64::try_from(J::AT_ONCE).unwrap_or(i64::MAX)).await {
+        let found = job.find(&app, i64::try_from(J::AT_ONCE).unwrap_or(i64::MAX)).await;
+        let pause_until = began + (began.elapsed() * LOOK_SHARE).clamp(LOOK_PAUSE, J::LOOK_EVERY);
+        match found {
             Ok(units) => {
                 for unit in units {
                     if let Some(place) = running.enter(unit, J::AT_ONCE) {
@@ -143,7 +146,7 @@ pub async fn run<J: Job>(app: Arc<App>, job: J, stopping: watch::Receiver<bool>)
             () = woken(job.signal(&app), &mut signal, began + J::LOOK_EVERY) => {}
             () = stopped(stopping.clone()) => break,
         }
-        sleep(LOOK_PAUSE.saturating_sub(began.elapsed())).await;
+        sleep_until(pause_until).await;
     }
     let _ = timeout(STOP_WITHIN, async { while tasks.join_next().await.is_some() {} }).await;
 }

@@ -9,6 +9,7 @@ use crate::error::{Error, Violation};
 use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
 use crate::table::Table;
+use crate::update::Update;
 use crate::value::Value;
 
 /// An ordered set of statements, each with the number of rows it must affect.
@@ -55,6 +56,7 @@ pub(crate) enum Statement {
     Insert(&'static Insert),
     /// The parameters are those of one row after the other.
     InsertMany(&'static Insert),
+    Update(&'static Update),
     Execute(&'static Sql),
 }
 
@@ -98,6 +100,13 @@ impl Change {
     pub fn insert_many(mut self, insert: &'static Insert, rows: Vec<Vec<Value>>, violation: Violation) -> Self {
         let params = rows.into_iter().flatten().collect();
         self.rows.push(Step { statement: Statement::InsertMany(insert), params, violation: Some(violation) });
+        self
+    }
+
+    /// New values of a row, which must be there.
+    #[must_use]
+    pub(crate) fn update(mut self, update: &'static Update, params: Vec<Value>, violation: Violation) -> Self {
+        self.rows.push(Step { statement: Statement::Update(update), params, violation: Some(violation) });
         self
     }
 
@@ -153,23 +162,21 @@ impl Change {
         self.keys.is_empty() && self.guards.is_empty() && self.rows.is_empty() && self.events.is_empty()
     }
 
-    /// Rejects inserts whose values do not match their columns, before a whole batch fails.
+    /// Rejects inserts and updates whose values do not match their columns, before a whole batch fails.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let steps = self.keys.iter().chain(&self.rows).chain(&self.events);
         for step in steps {
-            let (insert, is_valid) = match step.statement {
+            let (table, is_valid) = match step.statement {
                 Statement::Execute(_) => continue,
-                Statement::Insert(insert) => (insert, insert.takes(&step.params)),
+                Statement::Insert(insert) => (insert.table, insert.takes(&step.params)),
                 Statement::InsertMany(insert) => {
                     let rows = step.params.chunks(insert.columns.len());
-                    (insert, rows.into_iter().all(|row| insert.takes(row)))
+                    (insert.table, rows.into_iter().all(|row| insert.takes(row)))
                 }
+                Statement::Update(update) => (update.table, update.takes(&step.params)),
             };
             if !is_valid {
-                return Err(Error::Internal(format!(
-                    "the values do not match the columns of the insert into {}",
-                    insert.table
-                )));
+                return Err(Error::Internal(format!("the values do not match the columns of {table}")));
             }
         }
         Ok(())

@@ -38,7 +38,7 @@ impl Claims {
 fn identity(step: &crate::change::Step) -> Option<(&'static str, Vec<Value>)> {
     match step.statement {
         Statement::Insert(insert) => Some((insert.table, step.params.iter().take(3).cloned().collect())),
-        Statement::InsertMany(_) | Statement::Execute(_) => None,
+        Statement::InsertMany(_) | Statement::Update(_) | Statement::Execute(_) => None,
     }
 }
 

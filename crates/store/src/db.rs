@@ -92,6 +92,20 @@ impl Db {
         }
     }
 
+    /// The rows with this key, few and in any order. On PostgreSQL concurrent reads are combined into one statement.
+    pub(crate) async fn find_all<T: Send, const N: usize>(
+        &self,
+        sql: &'static Sql,
+        key: [Value; N],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<T>, Error> {
+        let _span = spans::read(self.system(), sql);
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.read(sql, &key, usize::MAX, map),
+            Engine::Postgres(postgres) => Box::pin(postgres.find_all(sql, key.into(), map)).await,
+        }
+    }
+
     /// All rows.
     pub async fn all<T: Send>(
         &self,

@@ -125,7 +125,7 @@ pub async fn for_check(
         FeatureReference::Key(key) => ([0; 16], key.as_str()),
     };
     let params = [organization.bytes().into(), id.into(), key.into()];
-    let found: Vec<Feature> = db.all(&FOR_CHECK, &params, record::read).await?;
+    let found: Vec<Feature> = db.find_all(&FOR_CHECK, params, record::read).await?;
     let is_named = |feature: &&Feature| feature.id.bytes() == id || feature.key.as_str() == key;
     Ok((found.iter().find(is_named).cloned(), found))
 }

@@ -25,6 +25,7 @@ mod sqlite;
 #[doc(hidden)]
 pub mod statements;
 mod table;
+mod update;
 mod value;
 mod walks;
 

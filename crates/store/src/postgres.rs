@@ -12,7 +12,7 @@ use crate::metrics::{Counters, StoreMetrics};
 use crate::migrate::{Migrated, Migrations};
 use crate::queue::{Failure, Queue, Rule, Waiting};
 use crate::row::Row;
-use crate::sql::Sql;
+use crate::sql::{Rows, Sql};
 use crate::value::Value;
 use crate::walks::{Lane, Walk, Walks};
 
@@ -30,6 +30,7 @@ pub(crate) mod placement;
 mod plan;
 mod readers;
 mod replay;
+mod schedule;
 mod statistics;
 mod timeouts;
 mod tls;
@@ -201,8 +202,20 @@ impl Postgres {
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
     ) -> Result<Option<T>, Error> {
         let _reading = self.counters.reading();
-        let row = self.finds.find(sql, params).await.map_err(|failure| failure.error())?;
-        row.map(|row| map(&Row::postgres(&row))).transpose()
+        let rows = self.finds.find(sql, Rows::One, params).await.map_err(|failure| failure.error())?;
+        rows.first().map(|row| map(&Row::postgres(row))).transpose()
+    }
+
+    /// Maps the rows with this key.
+    pub(crate) async fn find_all<T>(
+        &self,
+        sql: &'static Sql,
+        params: Vec<Value>,
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<T>, Error> {
+        let _reading = self.counters.reading();
+        let rows = self.finds.find(sql, Rows::All, params).await.map_err(|failure| failure.error())?;
+        rows.iter().map(|row| map(&Row::postgres(row))).collect()
     }
 
     pub(crate) async fn commit(&self, change: Change, span: &Span) -> Result<(), Error> {

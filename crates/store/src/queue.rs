@@ -19,8 +19,10 @@ mod age;
 
 use age::Age;
 
-/// The most background changes in one batch: with full batches of requests, they get a ninth of the writer.
+/// The most background changes in one batch with changes of requests: next to full batches, they get a ninth of the writer.
 const BACKGROUND_BATCH: usize = 32;
+/// The same in a batch of its own.
+const BACKGROUND_ALONE: usize = 64;
 
 /// The most background changes that wait.
 const BACKGROUND_WAITING: usize = 1024;
@@ -224,8 +226,9 @@ impl Inbox {
     }
 
     /// The next background change, if this batch may have one more.
-    fn receive_background(&mut self, taken: &mut usize) -> Option<Job> {
-        if *taken == BACKGROUND_BATCH {
+    fn receive_background(&mut self, of_requests: usize, taken: &mut usize) -> Option<Job> {
+        let most = if of_requests == 0 { BACKGROUND_ALONE } else { BACKGROUND_BATCH };
+        if *taken == most {
             return None;
         }
         *taken += 1;
@@ -248,7 +251,8 @@ impl Inbox {
                     Some(job)
                 })
             });
-            let Some(job) = received.flatten().or_else(|| self.receive_background(&mut of_background)) else {
+            let Some(job) = received.flatten().or_else(|| self.receive_background(of_requests, &mut of_background))
+            else {
                 break;
             };
             if job.is_abandoned() {

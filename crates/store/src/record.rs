@@ -104,7 +104,7 @@ pub(crate) fn update<R: Record>(change: Change, record: &R, read_at: EventId, vi
 pub(crate) fn write_update<R: Record>(change: Change, record: &R, read_at: EventId, violation: Violation) -> Change {
     let mut values = values(record, Purpose::Update);
     values.push(read_at.bytes().into());
-    change.execute(expected(R::table().statements().update.as_ref()), values, violation)
+    change.update(expected(R::table().statements().update.as_ref()), values, violation)
 }
 
 /// Soft-deletes the record, if it is still at the revision it was read at.
@@ -164,6 +164,6 @@ fn lock_key(key: &[Value]) -> [u8; 16] {
     }
 }
 
-fn expected(sql: Option<&'static Sql>) -> &'static Sql {
-    sql.expect("the columns of the record's table allow this statement")
+fn expected<T>(statement: Option<&'static T>) -> &'static T {
+    statement.expect("the columns of the record's table allow this statement")
 }

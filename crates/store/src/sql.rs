@@ -24,6 +24,15 @@ pub struct Sql {
     exclusive: Locking,
 }
 
+/// Which rows a read by key returns. A statement is read in one of the two ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// The first, if there is one.
+    One,
+    /// All, in any order.
+    All,
+}
+
 /// A guard's text with its row lock: for one row, and for many at once.
 #[derive(Debug)]
 struct Locking {
@@ -82,15 +91,19 @@ impl Sql {
     }
 
     /// The text of many such reads by key: each parameter is an array, and the last column is the position of the key.
-    /// The limit prevents PostgreSQL from merging the reads into one join, so that each key uses its index without
-    /// statistics.
-    pub(crate) fn many(&self, kinds: impl Iterator<Item = Type>) -> &str {
+    /// The limit or the offset prevents PostgreSQL from merging the reads into one join, so that each key uses its index
+    /// without statistics.
+    pub(crate) fn many(&self, rows: Rows, kinds: impl Iterator<Item = Type>) -> &str {
         self.many.get_or_init(|| {
             let (arrays, names) = wanted(kinds);
             let one = rename_parameters(&self.postgres, "wanted.p");
+            let bound = match rows {
+                Rows::One => "LIMIT 1",
+                Rows::All => "OFFSET 0",
+            };
             format!(
                 "SELECT found.*, wanted.place FROM unnest({arrays}) WITH ORDINALITY AS wanted ({names}, place), \
-                 LATERAL ({one} LIMIT 1) AS found"
+                 LATERAL ({one} {bound}) AS found"
             )
         })
     }
@@ -129,11 +142,14 @@ pub(crate) struct OnConflict {
 
 /// An insert of one row, structured so that PostgreSQL can take many of them as one statement.
 ///
-/// A conflict clause is empty or `ON CONFLICT …`; it may use literals and `excluded`, but no parameters.
+/// A conflict clause is empty or `ON CONFLICT …`; it may use literals and `excluded`, but no parameters. One that replaces rows
+/// belongs to a table descriptor, which knows their key.
 #[derive(Debug)]
 pub struct Insert {
     pub table: &'static str,
     pub columns: Cow<'static, [(&'static str, Type)]>,
+    /// The columns of the key of a row that it may replace, which are the first; 0 if it replaces none.
+    replaces: usize,
     conflict: OnConflict,
     sqlite: OnceLock<String>,
     postgres: OnceLock<String>,
@@ -144,16 +160,39 @@ impl Insert {
     /// Describes an insert; usable in a `static`.
     pub const fn new(table: &'static str, columns: &'static [(&'static str, Type)], conflict: &'static str) -> Self {
         let conflict = OnConflict { sqlite: Cow::Borrowed(conflict), postgres: Cow::Borrowed(conflict) };
-        Self::with(table, Cow::Borrowed(columns), conflict)
+        Self::with(table, Cow::Borrowed(columns), 0, conflict)
     }
 
     /// An insert derived from a table descriptor.
-    pub(crate) fn built(table: &'static str, columns: Vec<(&'static str, Type)>, conflict: OnConflict) -> Self {
-        Self::with(table, Cow::Owned(columns), conflict)
+    pub(crate) fn built(
+        table: &'static str,
+        columns: Vec<(&'static str, Type)>,
+        replaces: usize,
+        conflict: OnConflict,
+    ) -> Self {
+        Self::with(table, Cow::Owned(columns), replaces, conflict)
     }
 
-    const fn with(table: &'static str, columns: Cow<'static, [(&'static str, Type)]>, conflict: OnConflict) -> Self {
-        Self { table, columns, conflict, sqlite: OnceLock::new(), postgres: OnceLock::new(), folded: OnceLock::new() }
+    const fn with(
+        table: &'static str,
+        columns: Cow<'static, [(&'static str, Type)]>,
+        replaces: usize,
+        conflict: OnConflict,
+    ) -> Self {
+        Self {
+            table,
+            columns,
+            replaces,
+            conflict,
+            sqlite: OnceLock::new(),
+            postgres: OnceLock::new(),
+            folded: OnceLock::new(),
+        }
+    }
+
+    /// The key of the row that this one may replace.
+    pub(crate) fn replaced<'a>(&self, values: &'a [Value]) -> Option<&'a [Value]> {
+        (self.replaces > 0).then(|| &values[..self.replaces])
     }
 
     /// Whether the values are those of the columns.
@@ -190,9 +229,10 @@ impl Insert {
     }
 }
 
-/// Parameters that are arrays of these kinds, and the names of their columns.
-fn wanted(kinds: impl Iterator<Item = Type>) -> (String, String) {
-    let arrays = arrays(kinds);
+/// Parameters that are arrays of these kinds, and the names of their columns. Inside a SELECT of its own, the length of an
+/// array does not affect the plan: PostgreSQL would plan each execution otherwise.
+pub(crate) fn wanted(kinds: impl Iterator<Item = Type>) -> (String, String) {
+    let arrays: Vec<String> = arrays(kinds).into_iter().map(|array| format!("(SELECT {array})")).collect();
     let names: Vec<String> = (1..=arrays.len()).map(|position| format!("p{position}")).collect();
     (arrays.join(", "), names.join(", "))
 }
@@ -214,7 +254,7 @@ fn array_name(kind: Type) -> &'static str {
 }
 
 /// Rewrites the `$` of every `$N` outside string literals.
-fn rename_parameters(text: &str, prefix: &str) -> String {
+pub(crate) fn rename_parameters(text: &str, prefix: &str) -> String {
     let mut rewritten = String::with_capacity(text.len());
     let mut quoted = false;
     let mut characters = text.chars().peekable();
@@ -247,8 +287,8 @@ mod tests {
     fn many_reads_return_the_position_of_the_key() {
         let sql = Sql::new("SELECT n FROM t WHERE id = $1");
         assert_eq!(
-            sql.many([Type::Uuid].into_iter()),
-            "SELECT found.*, wanted.place FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (p1, place), \
+            sql.many(Rows::One, [Type::Uuid].into_iter()),
+            "SELECT found.*, wanted.place FROM unnest((SELECT $1::uuid[])) WITH ORDINALITY AS wanted (p1, place), \
              LATERAL (SELECT n FROM t WHERE id = wanted.p1 LIMIT 1) AS found"
         );
     }
@@ -257,7 +297,7 @@ mod tests {
     fn many_guards_lock_their_rows_in_the_order_of_the_arrays() {
         let sql = Sql::new("SELECT 1 FROM t WHERE id = $1 AND n = $2");
         let many = |lock| sql.locking_many(lock, [Type::Uuid, Type::Int].into_iter());
-        let text = "SELECT 1 FROM unnest($1::uuid[], $2::bigint[]) AS wanted (p1, p2), \
+        let text = "SELECT 1 FROM unnest((SELECT $1::uuid[]), (SELECT $2::bigint[])) AS wanted (p1, p2), \
                     LATERAL (SELECT 1 FROM t WHERE id = wanted.p1 AND n = wanted.p2 FOR SHARE) AS held";
         assert_eq!(many(Lock::Share), Some(text));
         assert!(many(Lock::Exclusive).unwrap().ends_with("FOR UPDATE) AS held"));

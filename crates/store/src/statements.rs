@@ -4,7 +4,7 @@
 use crate::invoices::backlog;
 use crate::list::{Position, Range};
 use crate::lock::Lock;
-use crate::sql::{Insert, Sql};
+use crate::sql::{Insert, Rows, Sql};
 use crate::subscriptions::{due, held};
 use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
@@ -59,10 +59,15 @@ fn derived(table: &'static Table) -> impl Iterator<Item = Statement> {
             Derived::Key(sql, kinds) => key(name, sql, &kinds),
             Derived::Guard(sql, kinds) => {
                 let mut statement = guard(name, sql);
-                statement.postgres.push(sql.many(kinds.into_iter()).to_owned());
+                statement.postgres.push(sql.many(Rows::One, kinds.into_iter()).to_owned());
                 statement
             }
             Derived::Insert(sql) => insert(name, sql),
+            Derived::Update(update) => {
+                let mut statement = plain(name, &update.one);
+                statement.postgres.push(update.many.clone());
+                statement
+            }
         }
     })
 }
@@ -150,7 +155,7 @@ fn by_hand() -> Vec<Statement> {
         number_series::OPEN, number_series::RAISE, payments::PROCESSING, payments::NONE_PROCESSING, subscriptions::MANAGED,
         subscriptions::RELEASE, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
-        features::BY_KEY, features::METER_UNUSED, features::UNDER_LIMIT, features::FOR_CHECK, held::HELD, held::HOLDER_ALONE,
+        features::BY_KEY, features::METER_UNUSED, features::UNDER_LIMIT,
         history::OF_FEATURE, subscription_members::MEMBERSHIPS, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
         members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE,
@@ -178,6 +183,9 @@ fn by_hand() -> Vec<Statement> {
         key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
         key("credits::BALANCE".to_owned(), &credits::BALANCE, &[Type::Uuid, Type::Uuid, Type::Text]),
         key("coupons::BY_CODE".to_owned(), &coupons::BY_CODE, &[Type::Uuid, Type::Text]),
+        rows("features::FOR_CHECK".to_owned(), &features::FOR_CHECK, &[Type::Uuid, Type::Uuid, Type::Text]),
+        rows("held::HELD".to_owned(), &held::HELD, &[Type::Uuid, Type::Uuid, Type::Time]),
+        key("held::HOLDER_ALONE".to_owned(), &held::HOLDER_ALONE, &[Type::Uuid, Type::Uuid]),
         key("usage_events::STORED".to_owned(), &usage_events::STORED, &[Type::Uuid, Type::Uuid, Type::Text]),
         key(
             "usage_totals::USED".to_owned(),
@@ -280,7 +288,16 @@ fn plain(name: String, sql: &Sql) -> Statement {
 
 /// A read by key, alone and for many keys at once.
 fn key(name: String, sql: &Sql, kinds: &[Type]) -> Statement {
-    let many = sql.many(kinds.iter().copied()).to_owned();
+    keyed(name, sql, Rows::One, kinds)
+}
+
+/// The same with any number of rows for a key.
+fn rows(name: String, sql: &Sql, kinds: &[Type]) -> Statement {
+    keyed(name, sql, Rows::All, kinds)
+}
+
+fn keyed(name: String, sql: &Sql, rows: Rows, kinds: &[Type]) -> Statement {
+    let many = sql.many(rows, kinds.iter().copied()).to_owned();
     Statement { name, sqlite: sql.sqlite().to_owned(), postgres: vec![sql.postgres().to_owned(), many] }
 }
 

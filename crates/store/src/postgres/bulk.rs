@@ -10,7 +10,7 @@ use super::value::Argument;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::row::Row;
-use crate::sql::{Insert, Sql};
+use crate::sql::{Insert, Rows, Sql};
 use crate::value::{Type, Value};
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
@@ -66,7 +66,7 @@ impl Bulk {
         let Some(first) = keys.first() else { return Ok(found) };
         let kinds: Vec<Type> = first.iter().map(Value::kind).collect();
         let arguments = columns(&kinds, keys);
-        for row in self.query(sql.many(kinds.into_iter()), &arguments).await? {
+        for row in self.query(sql.many(Rows::One, kinds.into_iter()), &arguments).await? {
             // The last column is the position of the key, counted from one.
             let place = Row::postgres(&row).int(row.len() - 1)? - 1;
             if let Some(slot) = usize::try_from(place).ok().and_then(|place| found.get_mut(place)) {

@@ -1,5 +1,5 @@
 //! Reads by key, combined: reads that arrive while others are in progress are sent as one statement. A statement for
-//! thirty rows costs the server and the client little more than one for a single row.
+//! thirty keys costs the server and the client little more than one for a single key.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use super::database_error::DatabaseError;
 use super::readers::{Readers, too_many};
 use super::value::{Argument, Int};
 use crate::metrics::Counters;
-use crate::sql::Sql;
+use crate::sql::{Rows, Sql};
 use crate::value::{Type, Value};
 
 /// The most reads in one statement.
@@ -22,11 +22,12 @@ const WAITING: usize = 1024;
 /// Statements in progress on each connection: while the server runs one, the next is being sent.
 const UNDER_WAY: usize = 2;
 
-type Found = Result<Option<Row>, DatabaseError>;
+type Found = Result<Vec<Row>, DatabaseError>;
 
 /// One read and the caller that waits for it.
 struct Find {
     sql: &'static Sql,
+    rows: Rows,
     params: Vec<Value>,
     reply: oneshot::Sender<Found>,
 }
@@ -47,11 +48,11 @@ impl Finds {
         Self { inboxes: inboxes.collect(), next: AtomicUsize::new(0) }
     }
 
-    pub(super) async fn find(&self, sql: &'static Sql, params: Vec<Value>) -> Found {
+    pub(super) async fn find(&self, sql: &'static Sql, rows: Rows, params: Vec<Value>) -> Found {
         let (reply, received) = oneshot::channel();
         let inbox = &self.inboxes[self.next.fetch_add(1, Relaxed) % self.inboxes.len()];
         let closed = || DatabaseError::Temporary("the store is closing".to_owned());
-        inbox.try_send(Find { sql, params, reply }).map_err(|rejected| match rejected {
+        inbox.try_send(Find { sql, rows, params, reply }).map_err(|rejected| match rejected {
             mpsc::error::TrySendError::Full(_) => too_many(),
             mpsc::error::TrySendError::Closed(_) => closed(),
         })?;
@@ -91,27 +92,27 @@ async fn run(readers: &Readers, sql: &Sql, finds: Vec<Find>, counters: &Counters
     }
 }
 
-/// The row of each, in their order.
+/// The rows of each, in their order.
 async fn together(
     readers: &Readers,
     sql: &Sql,
     finds: &[Find],
     counters: &Counters,
-) -> Result<Vec<Option<Row>>, DatabaseError> {
+) -> Result<Vec<Vec<Row>>, DatabaseError> {
     let [first, _, ..] = finds else {
         return Ok(vec![alone(readers, &finds[0], counters).await?]);
     };
     counters.statements(1);
     let kinds: Vec<Type> = first.params.iter().map(Value::kind).collect();
-    let text = sql.many(kinds.iter().copied());
+    let text = sql.many(first.rows, kinds.iter().copied());
     let column = |(position, kind)| Argument::Column(kind, finds.iter().map(|find| &find.params[position]).collect());
     let arguments: Vec<Argument<'_>> = kinds.into_iter().enumerate().map(column).collect();
-    let mut found: Vec<Option<Row>> = finds.iter().map(|_| None).collect();
+    let mut found: Vec<Vec<Row>> = finds.iter().map(|_| Vec::new()).collect();
     for row in readers.query(text, &arguments).await? {
         let place = row.try_get::<_, Int>(row.len() - 1).map_err(|error| DatabaseError::of(&error))?.0;
         let slot = usize::try_from(place - 1).ok().and_then(|place| found.get_mut(place));
-        *slot.ok_or_else(|| DatabaseError::Statement(format!("unexpected position {place} in the result")))? =
-            Some(row);
+        let unexpected = || DatabaseError::Statement(format!("unexpected position {place} in the result"));
+        slot.ok_or_else(unexpected)?.push(row);
     }
     Ok(found)
 }
@@ -119,5 +120,5 @@ async fn together(
 async fn alone(readers: &Readers, find: &Find, counters: &Counters) -> Found {
     counters.statements(1);
     let arguments: Vec<Argument<'_>> = find.params.iter().map(Argument::One).collect();
-    Ok(readers.query(find.sql.postgres(), &arguments).await?.into_iter().next())
+    readers.query(find.sql.postgres(), &arguments).await
 }

@@ -8,15 +8,29 @@
 //! transactions with higher numbers than that cluster has drawn. They were committed before everything that follows, so
 //! they come first.
 
+use std::sync::LazyLock;
+
 use super::Postgres;
-use super::value::Argument;
 use crate::error::Error;
 use crate::feed::Placed;
-use crate::value::Value;
 
-/// `$1`: whether the whole queue is read. Otherwise only rows of transactions that the placement before could not see: rows
-/// that it removed stay in the index as long as any snapshot can see them, and there can be millions.
-pub(crate) const PLACE: &str = "
+/// Only rows of transactions that the placement before could not see: rows that it removed stay in the index as long as any
+/// snapshot can see them, and there can be millions.
+pub(crate) static PLACE: LazyLock<String> = LazyLock::new(|| placement(""));
+
+/// The whole queue. It is a statement of its own: PostgreSQL would plan each execution for the value of a parameter.
+pub(crate) static PLACE_ALL: LazyLock<String> = LazyLock::new(|| {
+    placement(
+        "
+    UNION ALL
+    SELECT q.transaction_id, q.place
+    FROM head, feed_queue AS q WHERE q.transaction_id < pg_snapshot_xmax(head.placed)",
+    )
+});
+
+fn placement(earlier: &str) -> String {
+    format!(
+        "
 WITH head AS (
     SELECT sequence, placed, GREATEST(entered_at, clock_timestamp()) AS entered_at,
            pg_snapshot_xmax(pg_current_snapshot()) AS next_transaction
@@ -26,10 +40,7 @@ WITH head AS (
     FROM head, feed_queue AS q WHERE q.transaction_id >= pg_snapshot_xmax(head.placed)
     UNION ALL
     SELECT q.transaction_id, q.place
-    FROM head, pg_snapshot_xip(head.placed) AS open (id), feed_queue AS q WHERE q.transaction_id = open.id
-    UNION ALL
-    SELECT q.transaction_id, q.place
-    FROM head, feed_queue AS q WHERE $1 AND q.transaction_id < pg_snapshot_xmax(head.placed)
+    FROM head, pg_snapshot_xip(head.placed) AS open (id), feed_queue AS q WHERE q.transaction_id = open.id{earlier}
 ), taken AS (
     DELETE FROM feed_queue AS q USING (SELECT DISTINCT transaction_id, place FROM found) AS f
     WHERE q.transaction_id = f.transaction_id AND q.place = f.place
@@ -49,7 +60,9 @@ UPDATE feed_head SET
     entered_at = head.entered_at,
     placed = pg_current_snapshot()
 FROM head WHERE feed_head.id = 1
-RETURNING feed_head.sequence, (SELECT COUNT(*) FROM entered)";
+RETURNING feed_head.sequence, (SELECT COUNT(*) FROM entered)"
+    )
+}
 
 /// Whether a placement would find something. It locks nothing and writes nothing, so that an idle server does not either.
 pub(crate) const UNPLACED: &str = "
@@ -70,8 +83,8 @@ impl Postgres {
 
     /// Places the committed events, unless another placement is running.
     pub(crate) async fn place(&self, whole_queue: bool) -> Result<Option<Placed>, Error> {
-        let whole_queue = Value::Bool(whole_queue);
-        let rows = self.placer.query(PLACE, &[Argument::One(&whole_queue)]).await.map_err(|failure| failure.error())?;
+        let statement = if whole_queue { &*PLACE_ALL } else { &*PLACE };
+        let rows = self.placer.query(statement, &[]).await.map_err(|failure| failure.error())?;
         let Some(row) = rows.first() else { return Ok(None) };
         let number = |place: usize| {
             row.try_get::<_, i64>(place)

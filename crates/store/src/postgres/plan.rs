@@ -1,10 +1,8 @@
-//! A batch as the statements that are sent to PostgreSQL: folded, sorted, deduplicated.
-//!
-//! Within a phase the k-th steps of all changes run before their (k+1)-th. That preserves the order within each change
-//! and still combines equal inserts.
+//! A batch as the statements that are sent to PostgreSQL: combined, sorted, deduplicated.
 
 use std::collections::HashSet;
 
+use super::schedule::{Group, Schedule};
 use super::value::Argument;
 use crate::change::{Change, Guard, Statement, Step};
 use crate::error::Violation;
@@ -25,12 +23,15 @@ pub(super) fn batch<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     let mut keys: Vec<&Step> = changes.iter().flat_map(|change| &change.keys).collect();
     // Two servers that insert the same keys wait for each other; in one order they cannot deadlock.
     keys.sort_by(|left, right| left.params.cmp(&right.params));
-    let mut planned = Vec::new();
-    fold(&keys, &mut planned);
-    planned.extend(guards(changes));
-    ranks(changes, |change| &change.rows, &mut planned);
-    ranks(changes, |change| &change.events, &mut planned);
-    planned
+    let mut schedules: [Schedule<'a>; 3] = Default::default();
+    let [of_keys, of_rows, of_events] = &mut schedules;
+    keys.into_iter().for_each(|key| of_keys.add([key]));
+    for change in changes {
+        of_rows.add(&change.rows);
+        of_events.add(&change.events);
+    }
+    let [of_keys, of_rows, of_events] = schedules.map(planned);
+    of_keys.chain(guards(changes)).chain(of_rows).chain(of_events).collect()
 }
 
 /// The guards of a batch, sorted by the row they lock, without duplicates, adjacent ones of a kind as one statement.
@@ -67,58 +68,16 @@ pub(super) fn alone(change: &Change) -> Vec<Planned<'_>> {
     keys.chain(guards).chain(rest).collect()
 }
 
-fn ranks<'a>(changes: &[&'a Change], phase: impl Fn(&'a Change) -> &'a Vec<Step>, planned: &mut Vec<Planned<'a>>) {
-    let longest = changes.iter().map(|change| phase(change).len()).max();
-    for rank in 0..longest.unwrap_or(0) {
-        let steps: Vec<&Step> = changes.iter().filter_map(|change| phase(change).get(rank)).collect();
-        fold(&steps, planned);
-    }
-}
-
-/// Equal inserts become one statement at the place of the first; all other steps stay as they are.
-fn fold<'a>(steps: &[&'a Step], planned: &mut Vec<Planned<'a>>) {
-    let (mut groups, mut many) = (Groups::new(), Groups::new());
-    let mut order: Vec<Entry<'a>> = Vec::new();
-    for step in steps {
-        match step.statement {
-            Statement::Execute(_) => order.push(Entry::Alone(step)),
-            Statement::Insert(insert) => order.extend(join(&mut groups, insert, step).map(Entry::Folded)),
-            Statement::InsertMany(insert) => order.extend(join(&mut many, insert, step).map(Entry::Many)),
+/// The statements of a schedule.
+fn planned(schedule: Schedule<'_>) -> impl Iterator<Item = Planned<'_>> {
+    schedule.groups().into_iter().map(|Group { statement, steps, .. }| match (statement, steps.as_slice()) {
+        (Statement::InsertMany(insert), steps) => inserted_many(insert, steps),
+        (Statement::Insert(insert), [_, _, ..]) => {
+            combined(insert.folded(), insert.columns.iter().map(|(_, kind)| *kind), &steps)
         }
-    }
-    for entry in order {
-        planned.push(match entry {
-            Entry::Alone(step) => step_alone(step),
-            Entry::Many(position) => inserted_many(many[position].0, &many[position].1),
-            Entry::Folded(position) => {
-                let (insert, steps) = &groups[position];
-                match steps.as_slice() {
-                    [step] => step_alone(step),
-                    steps => folded(insert, steps),
-                }
-            }
-        });
-    }
-}
-
-/// The steps of equal inserts.
-type Groups<'a> = Vec<(&'static Insert, Vec<&'a Step>)>;
-
-/// A statement to plan, at the place of its first step.
-enum Entry<'a> {
-    Alone(&'a Step),
-    Folded(usize),
-    Many(usize),
-}
-
-/// Adds a step to the group of its insert. Returns the position of a new group.
-fn join<'a>(groups: &mut Groups<'a>, insert: &'static Insert, step: &'a Step) -> Option<usize> {
-    if let Some((_, steps)) = groups.iter_mut().find(|(other, _)| std::ptr::eq(*other, insert)) {
-        steps.push(step);
-        return None;
-    }
-    groups.push((insert, vec![step]));
-    Some(groups.len() - 1)
+        (Statement::Update(update), [_, _, ..]) => combined(&update.many, update.kinds.iter().copied(), &steps),
+        (_, steps) => step_alone(steps[0]),
+    })
 }
 
 /// The rows of all steps as one statement, in the order of their values: two servers that insert the same rows wait for
@@ -139,16 +98,11 @@ fn inserted_many<'a>(insert: &'static Insert, steps: &[&'a Step]) -> Planned<'a>
     }
 }
 
-fn folded<'a>(insert: &'static Insert, steps: &[&'a Step]) -> Planned<'a> {
-    let columns = insert.columns.iter().enumerate();
+fn combined<'a>(text: &'static str, kinds: impl Iterator<Item = Type>, steps: &[&'a Step]) -> Planned<'a> {
+    let column = |(column, kind)| Argument::Column(kind, steps.iter().map(|step| &step.params[column]).collect());
     Planned {
-        text: insert.folded(),
-        arguments: columns
-            .map(|(column, (_, kind))| {
-                let values = steps.iter().map(|step| &step.params[column]).collect();
-                Argument::Column(*kind, values)
-            })
-            .collect(),
+        text,
+        arguments: kinds.enumerate().map(column).collect(),
         expected: Some(steps.len() as u64),
         violation: steps[0].violation.unwrap_or(Violation::Record),
     }
@@ -159,6 +113,7 @@ fn step_alone(step: &Step) -> Planned<'_> {
         text: match step.statement {
             Statement::InsertMany(insert) => return inserted_many(insert, &[step]),
             Statement::Insert(insert) => insert.postgres(),
+            Statement::Update(update) => update.one.postgres(),
             Statement::Execute(sql) => sql.postgres(),
         },
         arguments: step.params.iter().map(Argument::One).collect(),

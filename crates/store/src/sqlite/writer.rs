@@ -141,6 +141,7 @@ impl Writer {
         let text = match step.statement {
             Statement::InsertMany(insert) => return self.insert_many(insert, step),
             Statement::Insert(insert) => insert.sqlite(),
+            Statement::Update(update) => update.one.sqlite(),
             Statement::Execute(sql) => sql.sqlite(),
         };
         self.counters.statements(1);

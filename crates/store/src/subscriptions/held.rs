@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::record;
 use crate::row::Row;
 use crate::sql::Sql;
+use crate::value::Value;
 use perennial_domain::entitlements::MAX_CONSIDERED;
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
@@ -36,65 +37,78 @@ pub struct Held {
     pub is_member: bool,
 }
 
-/// Those of the newest subscriptions of a user that have access at an instant, or may get it later. SQLite joins in the order
+/// Those of the newest subscriptions of a user that have access at an instant, or may get it later. The limit is part of the
+/// text: PostgreSQL would plan each execution for the value of a parameter. It reads several users at once, and finds the facts
+/// of each user once. SQLite joins in the order
 /// of a `CROSS JOIN`; with another order it would read every subscription of the organization. Statuses are excluded one by
 /// one: SQLite would fill a table with the values of an `IN`, and search by status.
 pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
     let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
     let excluded: Vec<String> = without_access.map(|status| format!("s.status <> '{}'", status.as_str())).collect();
     let has_status = excluded.join(" AND ");
-    Sql::built(format!(
-        "SELECT {}, p.entitlements, held.is_member, {HOLDER}
-         FROM (
+    let columns = SUBSCRIPTIONS.columns_of("s");
+    let holdings = format!(
+        "(
              SELECT id, 0 AS is_member FROM (
                  SELECT id FROM subscriptions
-                 WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3) AS owned
+                 WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+                 ORDER BY id DESC LIMIT {MAX_CONSIDERED}) AS owned
              UNION ALL
              SELECT subscription_id, 1 FROM (
                  SELECT subscription_id FROM subscription_members
-                 WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT $3) AS joined
+                 WHERE organization_id = $1 AND user_id = $2
+                 ORDER BY subscription_id DESC LIMIT {MAX_CONSIDERED}) AS joined
          ) AS held
          CROSS JOIN subscriptions AS s
          CROSS JOIN plans AS p
          WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id
              AND s.deleted_at IS NULL AND s.is_active AND {has_status}
-             AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))
-             AND (held.is_member = 0 OR s.user_id <> $2)",
-        SUBSCRIPTIONS.columns_of("s"),
-    ))
+             AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))
+             AND (held.is_member = 0 OR s.user_id <> $2)"
+    );
+    let has_more = has_more();
+    Sql::built_pair(
+        format!("SELECT {columns}, p.entitlements, held.is_member, {IS_LIVE}, {has_more} FROM {holdings}"),
+        format!(
+            "SELECT {columns}, p.entitlements, held.is_member, holder.is_live, holder.has_more
+             FROM (SELECT {IS_LIVE} AS is_live, {has_more} AS has_more LIMIT 1) AS holder CROSS JOIN {holdings}"
+        ),
+    )
 });
 
-/// Whether the user is live, and whether there are more subscriptions than `$3`, owned or as a member.
-const HOLDER: &str = "
-    (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL,
-    (SELECT 1 FROM (
-         SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-         UNION ALL
-         SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
-     ) AS every LIMIT 1 OFFSET $3) IS NOT NULL";
+/// Whether the user is live.
+const IS_LIVE: &str =
+    "(SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL";
+
+/// Whether there are more subscriptions than are considered, owned or as a member.
+fn has_more() -> String {
+    format!(
+        "(SELECT 1 FROM (
+             SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+             UNION ALL
+             SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
+         ) AS every LIMIT 1 OFFSET {MAX_CONSIDERED}) IS NOT NULL"
+    )
+}
 
 /// The same of a user without such subscriptions.
-pub(crate) static HOLDER_ALONE: LazyLock<Sql> = LazyLock::new(|| Sql::built(format!("SELECT {HOLDER}")));
+pub(crate) static HOLDER_ALONE: LazyLock<Sql> =
+    LazyLock::new(|| Sql::built(format!("SELECT {IS_LIVE}, {}", has_more())));
 
 /// What a user holds at an instant. Usually one statement.
 pub async fn held(db: &Db, organization: OrganizationId, user: UserId, now: Time) -> Result<Holder, Error> {
-    let (organization, user, most) = (organization.bytes().into(), user.bytes().into(), most());
-    let params = [organization, user, most, codec::time(now)];
+    let [organization, user]: [Value; 2] = [organization.bytes().into(), user.bytes().into()];
     let width = SUBSCRIPTIONS.width();
     let read = |row: &Row<'_>| {
         let (plan_grants, is_member) = (row.optional_text(width)?, row.int(width + 1)? == 1);
         let held = Held { subscription: record::read(row)?, plan_grants, is_member };
         Ok((held, row.bool(width + 2)?, row.bool(width + 3)?))
     };
-    let rows = db.all(&HELD, &params, read).await?;
+    let rows = db.find_all(&HELD, [organization.clone(), user.clone(), codec::time(now)], read).await?;
     let facts = match rows.first() {
         Some((_, exists, has_more)) => Some((*exists, *has_more)),
-        None => db.one(&HOLDER_ALONE, &params[..3], |row| Ok((row.bool(0)?, row.bool(1)?))).await?,
+        None => db.find(&HOLDER_ALONE, [organization, user], |row| Ok((row.bool(0)?, row.bool(1)?))).await?,
     };
     let (exists, has_more) = facts.unwrap_or_default();
     Ok(Holder { held: rows.into_iter().map(|(held, ..)| held).collect(), exists, has_more })
-}
-
-fn most() -> crate::value::Value {
-    i64::try_from(MAX_CONSIDERED).unwrap_or(i64::MAX).into()
 }

@@ -4,6 +4,7 @@
 
 use crate::column::Column;
 use crate::sql::{Insert, OnConflict, Sql};
+use crate::update::Update;
 use crate::value::Type;
 use std::borrow::Cow;
 
@@ -58,7 +59,7 @@ pub(crate) struct Statements {
     /// One row if the live row with this key is at this revision.
     pub(crate) at_revision: Option<Sql>,
     /// Writes the mutable columns of a row that is at a revision, unless another live row has its unique value.
-    pub(crate) update: Option<Sql>,
+    pub(crate) update: Option<Update>,
     /// Soft-deletes a row that is at a revision.
     pub(crate) delete: Option<Sql>,
     /// Whole rows, deleted ones included, in the order of their keys: the first and the next, one, and a new one.
@@ -91,6 +92,7 @@ pub(crate) enum Statement<'a> {
     /// A guard, with each lock, which is also a read by key.
     Guard(&'a Sql, Vec<Type>),
     Insert(&'a Insert),
+    Update(&'a Update),
 }
 
 impl Statements {
@@ -113,21 +115,26 @@ impl Statements {
         };
         let built = |text: String| Sql::built(text);
         Self {
-            insert: insert(name, columns.iter().filter(|column| !column.is_deletion()), table.conflict()),
+            insert: insert(
+                name,
+                columns.iter().filter(|column| !column.is_deletion()),
+                table.replaces(),
+                table.conflict(),
+            ),
             by_key: built(format!("SELECT {read} FROM {name} WHERE {key_is}{live}")),
             by_unique: by_unique(&read),
             id_by_unique: by_unique("id"),
             live: built(format!("SELECT 1 FROM {name} WHERE {key_is}{live}")),
             at_revision: has_revision
                 .then(|| built(format!("SELECT 1 FROM {name} WHERE {key_is} AND revision = ${next}{live}"))),
-            update: (has_revision && columns.iter().any(Column::is_mutable)).then(|| built(table.update(unique))),
+            update: (has_revision && columns.iter().any(Column::is_mutable)).then(|| table.update(unique)),
             delete: (has_revision && is_soft).then(|| built(table.delete())),
             first_rows: built(format!("SELECT {all} FROM {name} ORDER BY {key} LIMIT $1")),
             next_rows: built(format!(
                 "SELECT {all} FROM {name} WHERE ({key}) > ({key_values}) ORDER BY {key} LIMIT ${next}"
             )),
             row: built(format!("SELECT {all} FROM {name} WHERE {key_is}")),
-            insert_row: insert(name, columns.iter(), both(IGNORE)),
+            insert_row: insert(name, columns.iter(), 0, both(IGNORE)),
             count: built(format!("SELECT COUNT(*) FROM {name}")),
             refers: columns.iter().find(|column| column.is_indexed()).map(|column| {
                 let refers = format!("organization_id = $1 AND {} = $2", column.name);
@@ -196,8 +203,8 @@ impl Statements {
         named.extend(refers.as_ref().map(|sql| ("refers", Statement::Key(sql, vec![Type::Uuid, Type::Uuid]))));
         let with_revision = || keys.iter().copied().chain([Type::Uuid]).collect();
         named.extend(at_revision.as_ref().map(|sql| ("at_revision", Statement::Guard(sql, with_revision()))));
+        named.extend(update.as_ref().map(|update| ("update", Statement::Update(update))));
         let others = [
-            ("update", update),
             ("delete", delete),
             ("walk", walk),
             ("remove", remove),
@@ -229,10 +236,15 @@ impl Description {
         }
     }
 
+    /// The columns of the key by which an insert replaces a row.
+    fn replaces(&self) -> usize {
+        if matches!(self.conflict, Conflict::ReplaceIf(_)) { self.keys.len() } else { 0 }
+    }
+
     /// The revision that the guard of the change has checked is repeated here. PostgreSQL is sent a change in one go.
     /// A row whose guard has failed must not be locked after all, out of order, or two servers could wait for each
     /// other.
-    fn update(&self, unique: Option<&Column>) -> String {
+    fn update(&self, unique: Option<&Column>) -> Update {
         let (table, key) = (self.table, equalities(self.keys, 1, " AND "));
         let mutable: Vec<Column> = self.columns.iter().copied().filter(Column::is_mutable).collect();
         let first = self.keys.len() + 1;
@@ -245,7 +257,9 @@ impl Description {
                  AND other.id <> $2)"
             )
         });
-        format!("UPDATE {table} SET {set} WHERE {key} AND revision = ${revision}{}", is_free.unwrap_or_default())
+        let conditions = format!("{key} AND revision = ${revision}{}", is_free.unwrap_or_default());
+        let kinds = self.keys.iter().chain(&mutable).map(|column| column.kind).chain([Type::Uuid]).collect();
+        Update::new(table, (&set, &conditions), kinds, self.keys.len())
     }
 
     fn delete(&self) -> String {
@@ -312,8 +326,13 @@ impl Description {
     }
 }
 
-fn insert<'a>(table: &'static str, columns: impl Iterator<Item = &'a Column>, conflict: OnConflict) -> Insert {
-    Insert::built(table, columns.map(|column| (column.name, column.kind)).collect(), conflict)
+fn insert<'a>(
+    table: &'static str,
+    columns: impl Iterator<Item = &'a Column>,
+    replaces: usize,
+    conflict: OnConflict,
+) -> Insert {
+    Insert::built(table, columns.map(|column| (column.name, column.kind)).collect(), replaces, conflict)
 }
 
 const IGNORE: &str = "ON CONFLICT DO NOTHING";
