@@ -1,0 +1,1 @@
+-- Of SQLite alone: here a placement assigns positions.
