@@ -479,6 +479,10 @@ DELETE FROM payments WHERE organization_id = $1 AND id IN (SELECT id FROM paymen
 INSERT INTO sessions (organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces,
     expires_at, last_used_at, ip_address, user_agent, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
     $12, $13);
+-- sessions.insert (SQLite)
+INSERT OR FAIL INTO sessions (organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces,
+    expires_at, last_used_at, ip_address, user_agent, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13);
 
 -- sessions.by_key
 SELECT organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces, expires_at, last_used_at,
@@ -537,6 +541,9 @@ DELETE FROM sessions WHERE organization_id = $1 AND id IN (SELECT id FROM sessio
 -- events.insert
 INSERT INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before,
     after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+-- events.insert (SQLite)
+INSERT OR FAIL INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id,
+    before, after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- events.by_key
 SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before, after FROM
@@ -786,6 +793,9 @@ DELETE FROM operators WHERE organization_id = $1 AND id IN (SELECT id FROM opera
 -- operator_sessions.insert
 INSERT INTO operator_sessions (organization_id, id, operator_id, cookie_hash, method, signed_in_at, last_used_at,
     expires_at, ip_address, user_agent, ended_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+-- operator_sessions.insert (SQLite)
+INSERT OR FAIL INTO operator_sessions (organization_id, id, operator_id, cookie_hash, method, signed_in_at,
+    last_used_at, expires_at, ip_address, user_agent, ended_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- operator_sessions.by_key
 SELECT organization_id, id, operator_id, method, signed_in_at, last_used_at, expires_at, ip_address, user_agent,
@@ -841,6 +851,9 @@ DELETE FROM operator_sessions WHERE organization_id = $1 AND id IN (SELECT id FR
 
 -- operator_links.insert
 INSERT INTO operator_links (organization_id, id, operator_id, link_hash, expires_at) VALUES ($1, $2, $3, $4, $5);
+-- operator_links.insert (SQLite)
+INSERT OR FAIL INTO operator_links (organization_id, id, operator_id, link_hash, expires_at) VALUES ($1, $2, $3, $4,
+    $5);
 
 -- operator_links.by_key
 SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE organization_id = $1 AND id = $2;
@@ -1796,6 +1809,9 @@ DELETE FROM usage_events WHERE organization_id = $1 AND (subscription_id, at, ev
 -- portal_links.insert
 INSERT INTO portal_links (organization_id, id, user_id, link_hash, return_url, expires_at) VALUES ($1, $2, $3, $4, $5,
     $6);
+-- portal_links.insert (SQLite)
+INSERT OR FAIL INTO portal_links (organization_id, id, user_id, link_hash, return_url, expires_at) VALUES ($1, $2, $3,
+    $4, $5, $6);
 
 -- portal_links.by_key
 SELECT organization_id, id, user_id, return_url, expires_at FROM portal_links WHERE organization_id = $1 AND id = $2;

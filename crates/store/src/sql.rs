@@ -133,11 +133,19 @@ impl Sql {
     }
 }
 
-/// The conflict clause of an insert on each engine.
+/// What an insert does on a conflict, on each engine.
 #[derive(Clone, Debug)]
 pub(crate) struct OnConflict {
     pub(crate) sqlite: Cow<'static, str>,
     pub(crate) postgres: Cow<'static, str>,
+}
+
+impl OnConflict {
+    /// What SQLite does with a statement that fails and has no clause. The writer rolls back the change anyway; by default
+    /// SQLite would copy every page before the statement changes it, so that it can undo the statement alone.
+    fn sqlite_verb(&self) -> &'static str {
+        if self.sqlite.is_empty() { "INSERT OR FAIL" } else { "INSERT" }
+    }
 }
 
 /// An insert of one row, structured so that PostgreSQL can take many of them as one statement.
@@ -201,25 +209,29 @@ impl Insert {
     }
 
     pub(crate) fn sqlite(&self) -> &str {
-        self.sqlite.get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("?")), &self.conflict.sqlite))
+        self.sqlite.get_or_init(|| {
+            let values = format!("VALUES ({})", self.placeholders("?"));
+            self.text(self.conflict.sqlite_verb(), &values, &self.conflict.sqlite)
+        })
     }
 
     pub(crate) fn postgres(&self) -> &str {
-        self.postgres
-            .get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("$")), &self.conflict.postgres))
+        self.postgres.get_or_init(|| {
+            self.text("INSERT", &format!("VALUES ({})", self.placeholders("$")), &self.conflict.postgres)
+        })
     }
 
     /// One statement for any number of rows: a parameter is the array of a column.
     pub(crate) fn folded(&self) -> &str {
         self.folded.get_or_init(|| {
             let arrays = arrays(self.columns.iter().map(|(_, kind)| *kind));
-            self.text(&format!("SELECT * FROM unnest({})", arrays.join(", ")), &self.conflict.postgres)
+            self.text("INSERT", &format!("SELECT * FROM unnest({})", arrays.join(", ")), &self.conflict.postgres)
         })
     }
 
-    fn text(&self, source: &str, conflict: &str) -> String {
+    fn text(&self, verb: &str, source: &str, conflict: &str) -> String {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
-        let text = format!("INSERT INTO {} ({}) {source} {conflict}", self.table, names.join(", "));
+        let text = format!("{verb} INTO {} ({}) {source} {conflict}", self.table, names.join(", "));
         text.trim_end().to_owned()
     }
 
@@ -302,6 +314,13 @@ mod tests {
         assert_eq!(many(Lock::Share), Some(text));
         assert!(many(Lock::Exclusive).unwrap().ends_with("FOR UPDATE) AS held"));
         assert_eq!(many(Lock::None), None);
+    }
+
+    #[test]
+    fn a_failing_insert_is_not_undone_alone() {
+        let insert = Insert::new("t", &[("id", Type::Uuid)], "");
+        assert_eq!(insert.sqlite(), "INSERT OR FAIL INTO t (id) VALUES (?1)");
+        assert_eq!(insert.postgres(), "INSERT INTO t (id) VALUES ($1)");
     }
 
     #[test]

@@ -86,9 +86,10 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let mut place = Place::start(&home, &mut accounts)?;
     let mut collecting = Collecting::create(&place, &accounts[0], amount.payments)?;
 
+    // Before the storm: behind its requests a collection would not come to a step in time.
+    let steps = collecting.kill_at_steps(&mut place, &accounts[0], amount.step_kills)?;
     let mut storm = Storm::new(&mut random);
     storm.run(&mut place, &mut accounts, &mut collecting, amount)?;
-    let steps = collecting.kill_at_steps(&mut place, &accounts[0], amount.step_kills)?;
     collecting.drain(&place, &accounts, amount.drain)?;
     let found = compare::all(&place, &accounts)?;
     let mut measured = vec![

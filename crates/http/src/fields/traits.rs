@@ -21,7 +21,9 @@ pub(crate) enum Begun {
 
 /// The name of a field: the last part of its pointer.
 pub(super) fn name_of(at: &'static str) -> &'static str {
-    at.rsplit('/').next().unwrap_or_default()
+    // By bytes: pointers are short, and every field of a body is named.
+    let start = at.bytes().rposition(|byte| byte == b'/').map_or(0, |slash| slash + 1);
+    &at[start..]
 }
 
 /// Reads or describes the fields of a body, each named by its JSON pointer (`/price`, `/billing/trial_days`).
