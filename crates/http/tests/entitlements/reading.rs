@@ -1,6 +1,6 @@
 //! API rules 22.3 and 22.4 (`docs/api.md`): what a user has.
 
-use perennial_testkit::TestApp;
+use perennial_testkit::{TestApp, all_at_once};
 use serde_json::{Value, json};
 
 async fn start() -> (TestApp, String) {
@@ -158,4 +158,39 @@ async fn a_user_reads_the_own_entitlements_only() {
     own(&format!("/users/{other}/entitlements")).await.refused(404, "not_found");
     app.get("/users/me/entitlements").await.refused(404, "not_found");
     app.get("/users/usr_01h455vb4pex5vsknk084sn02q/entitlements").await.refused(404, "not_found");
+}
+
+/// On PostgreSQL, reads of several users are one statement: each must get its own rows.
+#[tokio::test]
+async fn checks_at_once_answer_for_their_own_user() {
+    const USERS: usize = 24;
+    let (app, _) = start().await;
+    app.plan("pro", json!({ "entitlements": { "projects": 1 } })).await;
+    let mut users = Vec::new();
+    for number in 0..USERS {
+        let user = app.user(&format!("user{number}@example.com")).await;
+        // A third of the users has nothing, a third one subscription, a third two.
+        for more in 0..number % 3 {
+            let grants = json!({ "entitlements": { "projects": number * 10 + more } });
+            app.subscription(&user, "pro", grants).await;
+        }
+        users.push(user);
+    }
+    let feature = |number: usize| if number.is_multiple_of(2) { "projects" } else { "sso" };
+    let requests = users
+        .iter()
+        .enumerate()
+        .map(|(number, user)| app.request("GET", &format!("/users/{user}/entitlements/{}", feature(number))));
+    for (number, answer) in all_at_once(requests).await.into_iter().enumerate() {
+        let found = answer.expect(200);
+        let of_projects = match (feature(number), number % 3) {
+            ("sso", _) | (_, 0) => Value::Null,
+            (_, subscriptions) => json!(number * 10 + subscriptions - 1),
+        };
+        assert_eq!(
+            (&found.data()["user_id"], &found.data()["feature"]),
+            (&json!(users[number]), &json!(feature(number)))
+        );
+        assert_eq!(found.data()["value"], of_projects, "of user {number}");
+    }
 }
