@@ -3680,6 +3680,15 @@ DELETE FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
     AND (at, event_id) > ($3, $4) AND at < $5 ORDER BY at, event_id LIMIT $6;
 
+-- usage_events::END_OF_PART
+SELECT at, event_id FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) >= ($3,
+    $4) AND at < $5 ORDER BY at, event_id LIMIT 1 OFFSET $6;
+
+-- usage_events::SUMS
+SELECT meter_id, COUNT(*), CAST(SUM(value / 1000000) AS BIGINT), CAST(SUM(value % 1000000) AS BIGINT), MAX(value) FROM
+    usage_events WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) >= ($3, $4) AND (at, event_id)
+    < ($5, $6) GROUP BY meter_id;
+
 -- features::BY_KEY
 SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
     updated_at, revision FROM features WHERE organization_id = $1 ORDER BY key;

@@ -3,6 +3,7 @@
 //! A call usually commits without reading whether its events are stored already: a unique index rejects the change if one
 //! is. Then the stored events are read and the call is decided again. So an event counts once, through any server.
 
+pub(crate) mod counted;
 pub(crate) mod figures;
 mod quotas;
 
@@ -31,9 +32,6 @@ use perennial_store::{
 use quotas::Decision;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
-
-/// Events read at a time.
-const PAGE: i64 = 5_000;
 
 /// An event of a call, and the errors found while parsing it.
 pub type ParsedEvent = (UsageDraft, ValidationErrors);
@@ -273,27 +271,12 @@ pub struct MeterUsage {
 pub async fn report(app: &App, subscription: &Subscription, span: TimeSpan) -> Result<Usage, Error> {
     let organization = subscription.organization_id;
     let meters = meters::all(&app.db, organization).await?;
-    let mut counted: HashMap<MeterId, (Aggregate, bool)> =
-        meters.iter().map(|meter| (meter.id, (Aggregate::new(meter.aggregation), false))).collect();
-    let mut last = None;
-    loop {
-        let page = usage_events::within(&app.db, organization, subscription.id, span, last.as_ref(), PAGE).await?;
-        for event in &page {
-            if let Some((aggregate, is_used)) = counted.get_mut(&event.meter_id) {
-                aggregate.add(event);
-                *is_used = true;
-            }
-        }
-        if page.len() < usize::try_from(PAGE).unwrap_or(usize::MAX) {
-            break;
-        }
-        last = page.into_iter().last();
-    }
+    let counted = counted::counted(app, organization, subscription.id, span, meters.iter()).await?;
     let listed = meters.into_iter().filter_map(|meter| {
-        let (aggregate, is_used) = counted.get(&meter.id)?;
+        let found = counted.get(&meter.id);
         let Meter { id, slug, aggregation, is_active, .. } = meter;
-        let usage = MeterUsage { meter_id: id, slug, aggregation, quantity: aggregate.quantity() };
-        (is_active || *is_used).then_some(usage)
+        let quantity = found.map(Aggregate::quantity).unwrap_or_default();
+        (is_active || found.is_some()).then_some(MeterUsage { meter_id: id, slug, aggregation, quantity })
     });
     Ok(Usage { from: span.from, to: span.to, meters: listed.collect() })
 }

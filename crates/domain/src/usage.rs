@@ -4,7 +4,7 @@
 mod aggregate;
 mod intake;
 
-pub use aggregate::{Aggregate, Quantity, SpanError, TimeSpan};
+pub use aggregate::{Aggregate, Quantity, SpanError, TimeSpan, UsagePart};
 pub use intake::{Intake, Sent, UsageWindow, closed_before, removable_before, sort_out};
 
 use crate::id::{MeterId, SubscriptionId, UserId};

@@ -18,7 +18,7 @@ use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId};
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
-use perennial_domain::usage::{TimeSpan, UsageEvent, UsageEventId, UsageValue};
+use perennial_domain::usage::{TimeSpan, UsageEvent, UsageEventId, UsagePart, UsageValue};
 
 /// The usage events. They are removed for good with their subscription.
 pub static USAGE_EVENTS: Table = Table::new(
@@ -46,6 +46,22 @@ pub(crate) static WITHIN: Sql = Sql::new(
     "SELECT at, event_id, meter_id, value, counted_key FROM usage_events
      WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) > ($3, $4) AND at < $5
      ORDER BY at, event_id LIMIT $6",
+);
+
+/// The first event after `$6` others in a span.
+pub(crate) static END_OF_PART: Sql = Sql::new(
+    "SELECT at, event_id FROM usage_events
+     WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) >= ($3, $4) AND at < $5
+     ORDER BY at, event_id LIMIT 1 OFFSET $6",
+);
+
+/// What the events between two positions add up to, by meter. Units and millionths are separate sums: each is far from
+/// the limit of an integer.
+pub(crate) static SUMS: Sql = Sql::new(
+    "SELECT meter_id, COUNT(*), CAST(SUM(value / 1000000) AS BIGINT), CAST(SUM(value % 1000000) AS BIGINT), MAX(value)
+     FROM usage_events
+     WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) >= ($3, $4) AND (at, event_id) < ($5, $6)
+     GROUP BY meter_id",
 );
 
 pub(crate) static NEXT_SUBSCRIPTION: Sql = Sql::new(
@@ -152,6 +168,60 @@ pub async fn within(
         limit.into(),
     ];
     db.all(&WITHIN, &params, |row| read(row, subscription)).await
+}
+
+/// A place among the events of a subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventKey {
+    at: Time,
+    /// Empty: before every event at that instant, because no ID is empty.
+    id: String,
+}
+
+impl EventKey {
+    /// Before every event at or after an instant.
+    pub const fn before(at: Time) -> Self {
+        Self { at, id: String::new() }
+    }
+
+    fn values(&self) -> [Value; 2] {
+        [codec::time(self.at), self.id.as_str().into()]
+    }
+}
+
+/// Where the part of a span ends that begins at a place and has so many events; none if it has no more.
+pub async fn end_of_part(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    from: &EventKey,
+    to: Time,
+    events: i64,
+) -> Result<Option<EventKey>, Error> {
+    let mut params = vec![organization.bytes().into(), subscription.bytes().into()];
+    params.extend(from.values());
+    params.extend([codec::time(to), events.into()]);
+    let read = |row: &Row<'_>| Ok(EventKey { at: codec::read_time(row.time(0)?)?, id: row.text(1)? });
+    db.one(&END_OF_PART, &params, read).await
+}
+
+/// What the events from a place on and before another one add up to, by meter.
+pub async fn sums(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    from: &EventKey,
+    to: &EventKey,
+) -> Result<Vec<(MeterId, UsagePart)>, Error> {
+    let mut params = vec![organization.bytes().into(), subscription.bytes().into()];
+    params.extend(from.values());
+    params.extend(to.values());
+    let read = |row: &Row<'_>| {
+        let sum = i128::from(row.int(2)?) * 1_000_000 + i128::from(row.int(3)?);
+        let part = UsagePart { count: usize::try_from(row.int(1)?).unwrap_or(0), sum, max: row.int(4)? };
+        Ok((MeterId::from_bytes(row.uuid(0)?), part))
+    };
+    db.all(&SUMS, &params, read).await
 }
 
 /// The next subscription of an organization that has events.

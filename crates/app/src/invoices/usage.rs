@@ -2,21 +2,18 @@
 
 use super::versions::version;
 use crate::catalog::Catalog;
-use crate::context::App;
 use crate::error::Error;
-use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId};
+use crate::usage::counted::counted;
+use perennial_domain::id::SubscriptionId;
 use perennial_domain::invoices::record::InvoiceLine;
 use perennial_domain::invoices::{Amount, Decimal, LineKind};
 use perennial_domain::lifecycle::bill::BilledPart;
 use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::plans::charges::ChargeModel;
 use perennial_domain::time::Time;
-use perennial_domain::usage::{Aggregate, TimeSpan};
-use perennial_store::{meters, usage_events};
-use std::collections::HashMap;
+use perennial_domain::usage::TimeSpan;
+use perennial_store::meters;
 
-/// Events read at a time.
-const PAGE: i64 = 5_000;
 /// The decimals of a quantity.
 const DECIMALS: u8 = 6;
 
@@ -35,9 +32,10 @@ pub(crate) async fn lines(
         if priced.charges.is_empty() {
             continue;
         }
-        let to = part.to.unwrap_or(Time::MAX);
-        let counted =
-            aggregate(catalog.app, catalog.organization_id, subscription, TimeSpan { from: part.from, to }).await?;
+        let span = TimeSpan { from: part.from, to: part.to.unwrap_or(Time::MAX) };
+        let meters = meters::all(&catalog.app.db, catalog.organization_id).await?;
+        let charged = meters.iter().filter(|meter| priced.charges.iter().any(|charge| charge.meter_id == meter.id));
+        let counted = counted(catalog.app, catalog.organization_id, subscription, span, charged).await?;
         for charge in &priced.charges {
             let Some(quantity) = counted.get(&charge.meter_id).map(|counted| counted.quantity().billed()) else {
                 continue;
@@ -68,29 +66,4 @@ pub(crate) async fn lines(
         }
     }
     Ok(lines)
-}
-
-/// What each meter counted in a span.
-async fn aggregate(
-    app: &App,
-    organization: OrganizationId,
-    subscription: SubscriptionId,
-    span: TimeSpan,
-) -> Result<HashMap<MeterId, Aggregate>, Error> {
-    let meters = meters::all(&app.db, organization).await?;
-    let mut counted: HashMap<MeterId, Aggregate> =
-        meters.iter().map(|meter| (meter.id, Aggregate::new(meter.aggregation))).collect();
-    let mut last = None;
-    loop {
-        let page = usage_events::within(&app.db, organization, subscription, span, last.as_ref(), PAGE).await?;
-        for event in &page {
-            if let Some(aggregate) = counted.get_mut(&event.meter_id) {
-                aggregate.add(event);
-            }
-        }
-        if page.len() < usize::try_from(PAGE).unwrap_or(usize::MAX) {
-            return Ok(counted);
-        }
-        last = page.into_iter().last();
-    }
 }

@@ -110,6 +110,17 @@ pub enum Aggregate {
     Unique(HashSet<String>),
 }
 
+/// What events of a meter add up to. There is at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsagePart {
+    /// Their number.
+    pub count: usize,
+    /// The sum of their values, in millionths.
+    pub sum: i128,
+    /// The greatest of their values, in millionths.
+    pub max: i64,
+}
+
 impl Aggregate {
     /// Nothing yet.
     pub fn new(aggregation: Aggregation) -> Self {
@@ -119,6 +130,21 @@ impl Aggregate {
             Aggregation::Max => Self::Max(None),
             Aggregation::Last => Self::Last(None),
             Aggregation::Unique => Self::Unique(HashSet::new()),
+        }
+    }
+
+    /// Whether the quantity follows from what events add up to.
+    pub const fn is_additive(&self) -> bool {
+        matches!(self, Self::Sum(_) | Self::Count(_) | Self::Max(_))
+    }
+
+    /// Adds the events of a part. Other aggregations than additive ones need [`Self::add`].
+    pub fn add_part(&mut self, part: &UsagePart) {
+        match self {
+            Self::Sum(sum) => *sum += part.sum,
+            Self::Count(count) => *count += part.count,
+            Self::Max(max) => *max = (*max).max(Some(part.max)),
+            Self::Last(_) | Self::Unique(_) => debug_assert!(false, "the events are needed"),
         }
     }
 
@@ -180,6 +206,17 @@ mod tests {
         let mut aggregate = Aggregate::new(aggregation);
         for event in events {
             aggregate.add(event);
+        }
+        aggregate.quantity()
+    }
+
+    /// The same from what parts of the events add up to.
+    fn quantity_of_parts(aggregation: Aggregation, events: &[UsageEvent], size: usize) -> Quantity {
+        let mut aggregate = Aggregate::new(aggregation);
+        for part in events.chunks(size) {
+            let values = || part.iter().map(|event| event.value.millionths());
+            let sum = values().map(i128::from).sum();
+            aggregate.add_part(&UsagePart { count: part.len(), sum, max: values().max().unwrap() });
         }
         aggregate.quantity()
     }
@@ -251,6 +288,14 @@ mod tests {
         fn the_order_of_events_changes_no_quantity((events, other) in shuffled()) {
             for aggregation in Aggregation::ALL {
                 prop_assert_eq!(quantity(*aggregation, &events), quantity(*aggregation, &other));
+            }
+        }
+
+        #[test]
+        fn parts_add_up_to_the_quantity((events, _) in shuffled(), size in 1_usize..5) {
+            for aggregation in Aggregation::ALL.iter().filter(|kind| Aggregate::new(**kind).is_additive()) {
+                let of_parts = quantity_of_parts(*aggregation, &events, size);
+                prop_assert_eq!(of_parts, quantity(*aggregation, &events));
             }
         }
 

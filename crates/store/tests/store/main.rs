@@ -19,6 +19,7 @@ mod query_plans;
 mod sqlite;
 mod tables;
 mod upgrades;
+mod usage_events;
 mod values;
 mod verticals;
 mod waits;
