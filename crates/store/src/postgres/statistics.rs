@@ -3,6 +3,9 @@
 //! A new table has none. Until autovacuum gathers them, which may take a minute, the planner may choose an index that
 //! must be read completely. In that minute an installation can grow a thousandfold. So the writer runs ANALYZE itself,
 //! whenever it has written ten times as much as before.
+//!
+//! ANALYZE continues after the end of the server that began it. Only one runs at a time, and only on tables that need it:
+//! otherwise servers that are restarted again and again would begin more than the database can finish.
 
 use std::sync::Arc;
 
@@ -12,9 +15,13 @@ use super::tls::Target;
 /// Below this number of changes any plan is good enough.
 const FIRST: u64 = 100;
 
-/// The tables of the schema, quoted. The list is read from the database because the engine does not know the resources.
-const TABLES: &str = "SELECT string_agg(quote_ident(relname), ', ') FROM pg_class
-     WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace";
+/// The tables of the schema that have no statistics or have doubled since, quoted; none while they are being gathered. The list
+/// is read from the database because the engine does not know the resources.
+const TABLES: &str = "SELECT string_agg(quote_ident(c.relname), ', ')
+     FROM pg_class AS c LEFT JOIN pg_stat_user_tables AS s ON s.relid = c.oid
+     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+         AND (c.reltuples <= 0 OR s.n_mod_since_analyze > c.reltuples)
+         AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_analyze AS p WHERE p.datname = current_database())";
 
 pub(super) struct Statistics {
     target: Arc<Target>,
@@ -39,8 +46,10 @@ async fn gather(target: Arc<Target>) {
     let gathered = async {
         let (client, connection) = target.config.connect(target.tls.clone()).await?;
         tokio::spawn(connection);
-        let tables: Option<String> = client.query_one(TABLES, &[]).await?.get(0);
-        client.batch_execute(&format!("ANALYZE {}", tables.unwrap_or_default())).await
+        match client.query_one(TABLES, &[]).await?.get::<_, Option<String>>(0) {
+            Some(tables) => client.batch_execute(&format!("ANALYZE {tables}")).await,
+            None => Ok(()),
+        }
     };
     if let Err(error) = gathered.await {
         tracing::debug!(error = describe(&error), "statistics were not gathered; autovacuum will");

@@ -4,7 +4,7 @@
 mod shapes;
 
 use perennial_store::statements::{self, Statement};
-use perennial_store::{Change, Insert, Position, Type, Value, invoices};
+use perennial_store::{Change, Db, Insert, Position, Type, Value, invoices};
 
 use crate::support::{Place, connect, count, id, until};
 use shapes::{Shape, payment_shapes, shapes};
@@ -339,14 +339,23 @@ async fn a_new_installation_on_postgres_soon_has_its_statistics() {
     let Some(place) = Place::empty_postgres().await else { return };
     let place = migrated(place).await;
     let db = place.open().await;
-    let write = |number: u64| {
+    let write = async |db: &Db, number: u64| {
         let values = vec![id(0).into(), id(number).into(), "plan.created".into(), id(number).into(), Value::time(0)];
-        db.commit(Change::new().event(&EVENT, values))
+        db.commit(Change::new().event(&EVENT, values)).await.unwrap();
     };
     for number in 0..99 {
-        write(number).await.unwrap();
+        write(&db, number).await;
     }
     assert_eq!(count(&db, LOOKED_AT).await, 0);
-    write(99).await.unwrap();
+    write(&db, 99).await;
     until(async || count(&db, LOOKED_AT).await == 4).await;
+    // Another server looks at empty tables again, and not at those that have not grown.
+    static OF_AN_EMPTY_TABLE: &str = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'sessions'";
+    static OF_A_FULL_TABLE: &str = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'schema_migrations'";
+    let second = place.open().await;
+    for number in 100..200 {
+        write(&second, number).await;
+    }
+    until(async || count(&db, OF_AN_EMPTY_TABLE).await == 2).await;
+    assert_eq!(count(&db, OF_A_FULL_TABLE).await, 1);
 }
