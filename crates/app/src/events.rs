@@ -22,6 +22,11 @@ pub async fn list(
     Ok(events::newest(&app.db, organization, before, limit).await?)
 }
 
+/// The position of an event in the feed. None if it is not placed yet, or was imported without positions.
+pub async fn position(app: &App, event: &Event) -> Result<Option<i64>, Error> {
+    Ok(feed::sequence_of(&app.db, event.organization_id, event.id).await?)
+}
+
 /// The time of the newest event of any live organization. The events of others can have the time of a test clock.
 pub async fn latest(app: &App) -> Result<Option<Time>, Error> {
     let mut latest = None;

@@ -29,6 +29,7 @@ use crate::clients::confirm;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
+use crate::feed::place_recent;
 use crate::revision::IfMatch;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, WebhookEndpointId};
@@ -56,7 +57,8 @@ pub async fn create(
     let keys = SigningKeys::generate(endpoint.signature, &app.entropy);
     endpoint.sealed_secrets = keys.seal(&app.keys, &endpoint)?;
     let event = caller.event(EventKind::WebhookEndpointCreated, id.bytes(), revision, now);
-    // It starts after the newest event, so its own creation is the first that it can receive.
+    // It starts after the newest event. What was committed before this request is not sent to it.
+    place_recent(app).await?;
     let newest = feed::newest(&app.db, caller.organization()).await?.map_or(0, |(newest, _)| newest.sequence);
     let change = webhook_endpoints::insert(Change::new(), &endpoint);
     let change = webhook_readers::insert(change, &Reader::new(caller.organization(), id, newest));

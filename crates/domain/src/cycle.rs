@@ -69,13 +69,13 @@ impl BillingCycle {
             "bimonthly" => {
                 return Err(InvalidValue::new(
                     ValidationCode::Ambiguous,
-                    "is read as twice a month or as every two months: send another cycle",
+                    "can mean twice a month or every two months: send another cycle",
                 ));
             }
             "biannual" => {
                 return Err(InvalidValue::new(
                     ValidationCode::Ambiguous,
-                    "is read as twice a year or as every two years: send semiannual or biennial",
+                    "can mean twice a year or every two years: send semiannual or biennial",
                 ));
             }
             _ => {

@@ -51,15 +51,11 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                     schema: types_schema,
                 },
                 Parameter { name: "record_id", description: "Events of this record.", schema: schema::text },
-                Parameter {
-                    name: "client_id",
-                    description: "Events that this client caused.",
-                    schema: schema::id::<ClientId>,
-                },
+                Parameter { name: "client_id", description: "Events that this client caused.", schema: schema::text },
                 Parameter {
                     name: "operator_id",
                     description: "Events that this operator caused.",
-                    schema: schema::id::<OperatorId>,
+                    schema: schema::text,
                 },
                 Parameter {
                     name: "start",
@@ -106,6 +102,9 @@ pub(crate) static OPERATIONS: &[Operation] = &[
     },
 ];
 
+/// The types of a page without events. An empty list would mean all types.
+const NO_TYPES: [&str; 1] = [""];
+
 /// The parameters of a page.
 pub(crate) struct FeedQuery {
     filter: EventFilter,
@@ -120,12 +119,21 @@ pub(crate) struct FeedQuery {
 impl FeedQuery {
     pub(crate) fn parse(query: &mut Query) -> Self {
         let kinds = query.get("type", types).unwrap_or_default();
-        let record = query.get("record_id", record_id);
+        let record = query.get("record_id", |text| exact(text, record_id));
+        let client_id = query.get("client_id", |text| exact(text, id::<ClientId>));
+        let operator_id = query.get("operator_id", |text| exact(text, id::<OperatorId>));
+        // What is no ID is the ID of nothing.
+        let is_unknown = record == Some(None) || client_id == Some(None) || operator_id == Some(None);
+        let record = record.flatten();
         let filter = EventFilter {
-            kinds: record.map_or_else(|| kinds.clone(), |(kind, _)| types_of(kind, &kinds)),
+            kinds: match record {
+                _ if is_unknown => NO_TYPES.to_vec(),
+                Some((kind, _)) => types_of(kind, &kinds),
+                None => kinds,
+            },
             record_id: record.map(|(_, id)| id),
-            client_id: query.get("client_id", id::<ClientId>),
-            operator_id: query.get("operator_id", id::<OperatorId>),
+            client_id: client_id.flatten(),
+            operator_id: operator_id.flatten(),
         };
         let cursor = query.get("cursor", |text| Ok(text.to_owned()));
         let is_newest_first = query.get("sort", sort).is_some();
@@ -190,10 +198,14 @@ fn types(text: &str) -> Result<Vec<&'static str>, InvalidValue> {
     patterns.map(|patterns| EventPattern::kinds(&patterns)).map_err(|_| invalid("names a type that does not exist"))
 }
 
+/// A filter that compares exactly. None if no event can match it.
+fn exact<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, InvalidValue> {
+    if text.is_empty() { Err(invalid("must be an ID")) } else { Ok(parse(text)) }
+}
+
 /// The ID of a record of any kind.
-fn record_id(text: &str) -> Result<(RecordKind, [u8; 16]), InvalidValue> {
-    let parsed = RecordKind::ALL.iter().find_map(|kind| Some((*kind, kind.parse_id(text).ok()?)));
-    parsed.ok_or_else(|| invalid("must be the ID of a record"))
+fn record_id(text: &str) -> Option<(RecordKind, [u8; 16])> {
+    RecordKind::ALL.iter().find_map(|kind| Some((*kind, kind.parse_id(text).ok()?)))
 }
 
 /// Those of the types that a record with an ID of this kind can have: its own, and those that are named by it, such as the
@@ -204,12 +216,11 @@ fn types_of(kind: RecordKind, wanted: &[&'static str]) -> Vec<&'static str> {
         .filter(|known| known.record_kind().id_prefix() == kind.id_prefix())
         .map(|known| known.as_str());
     let kinds: Vec<_> = of_kind.filter(|known| wanted.is_empty() || wanted.contains(known)).collect();
-    // No types would mean all types.
-    if kinds.is_empty() { vec![""] } else { kinds }
+    if kinds.is_empty() { NO_TYPES.to_vec() } else { kinds }
 }
 
-fn id<T: std::str::FromStr>(text: &str) -> Result<T, InvalidValue> {
-    text.parse().map_err(|_| invalid("must be an ID"))
+fn id<T: std::str::FromStr>(text: &str) -> Option<T> {
+    text.parse().ok()
 }
 
 fn start(text: &str) -> Result<Start, InvalidValue> {

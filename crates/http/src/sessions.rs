@@ -77,6 +77,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             Code::EmailNotVerified,
             Code::UserBlocked,
             Code::UserNotFound,
+            Code::EmailTaken,
             Code::Contended,
             Code::RateLimited,
             Code::IdentityProviderUnavailable,

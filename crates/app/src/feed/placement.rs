@@ -13,6 +13,8 @@ const COLLECT: Duration = Duration::from_millis(5);
 /// How often the whole queue is read. After a restore into another database cluster, transactions have lower numbers than the
 /// last placement expects, and only this finds their events.
 const WHOLE_QUEUE_EVERY: Duration = Duration::from_secs(10);
+/// How often a call that needs the newest event attempts a placement while another server makes one.
+const RECENT_ATTEMPTS: usize = 20;
 /// The pause after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -30,6 +32,22 @@ pub async fn place_until_stopped(app: &App, stopped: impl Future<Output = ()>) {
 pub(crate) async fn place_committed(app: &App) -> Result<(), Error> {
     // None: another server places events at this moment, or each has its position already.
     while app.db.place_events(true).await?.is_none() && app.db.has_unplaced_events().await? {
+        tokio::time::sleep(COLLECT).await;
+    }
+    Ok(())
+}
+
+/// Gives the events that were committed before this call their positions, so that the newest event is the newest that the
+/// caller knows of. It waits only while another server places events, and not for long.
+pub(crate) async fn place_recent(app: &App) -> Result<(), Error> {
+    for _ in 0..RECENT_ATTEMPTS {
+        if !app.db.has_unplaced_events().await? {
+            return Ok(());
+        }
+        if app.db.place_events(false).await?.is_some() {
+            app.feed.grown();
+            return Ok(());
+        }
         tokio::time::sleep(COLLECT).await;
     }
     Ok(())

@@ -1,12 +1,13 @@
 //! One-time links: created here, used up by a sign-in. Only the SHA-256 of a link is stored.
 
 use super::read;
+use crate::audit::json;
 use crate::caller::Caller;
 use crate::clients::{confirm_granting, random_text};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keys::sha256;
-use perennial_domain::events::EventKind;
+use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::OperatorId;
 use perennial_domain::operators::{LINK_SECONDS, Operator, OperatorLink};
 use perennial_domain::stamp::Stamp;
@@ -51,6 +52,7 @@ pub async fn create_link(app: &App, caller: &Caller, id: OperatorId) -> Result<N
         let Stamp { at, revision } = app.stamp(&before, now);
         let event = caller.event(EventKind::OperatorLinkCreated, id.bytes(), revision, at).following(before.revision);
         let after = Operator { updated_at: at, revision, ..before.clone() };
+        let event = Event { after: Some(json(&after.trace(Some(&before)))), ..event };
         let change = operators::update(Change::new(), &after, before.revision);
         let change = operator_links::insert(change, &row, hash(link.expose()), now);
         let change = confirm_granting(app, caller, before.role.scopes(), events::insert(change, &event)).await?;

@@ -135,14 +135,19 @@ fn refuse_sign_up(identity: &Identity, known: Option<&User>, found: Option<&User
     }
 }
 
-/// Whether the user's address does not change: it is the same at the provider, or another live user has the new one.
+/// Whether the user's address does not change: it is the same at the provider, or a user without an identity has the new one.
+/// Such a user waits for a sign-up, which this user cannot make, and must not lock this user out. An address that
+/// belongs to another identity is a conflict.
 async fn keeps_address(app: &App, user: &User, verified: &Email) -> Result<bool, Error> {
     if user.email.as_ref() == Some(verified) {
         return Ok(true);
     }
     let holder = users::by_email(&app.db, user.organization_id, verified).await?;
     // A concurrent sign-in of the same user may have adopted it. Then the change fails.
-    Ok(holder.is_some_and(|holder| holder.id != user.id))
+    match holder.filter(|holder| holder.id != user.id) {
+        Some(holder) if holder.identity.is_some() => Err(Conflict::EmailTaken.into()),
+        holder => Ok(holder.is_some()),
+    }
 }
 
 async fn verify(app: &App, caller: &Caller, credentials: &Credentials) -> Result<verify::Identity, Error> {

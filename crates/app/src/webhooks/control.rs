@@ -10,6 +10,7 @@ use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use crate::feed::place_recent;
 use crate::revision::IfMatch;
 use perennial_domain::id::{EventId, WebhookEndpointId};
 use perennial_domain::time::Time;
@@ -111,7 +112,10 @@ pub async fn seek(
         if_match.check(before.revision)?;
         let position = match to {
             SeekTo::Oldest => None,
-            SeekTo::Newest => feed::newest(&app.db, organization).await?.map(|(newest, _)| newest),
+            SeekTo::Newest => {
+                place_recent(app).await?;
+                feed::newest(&app.db, organization).await?.map(|(newest, _)| newest)
+            }
             SeekTo::At(time) => feed::last_before(&app.db, organization, time).await?,
         };
         let (after, change) = close_circuit(app, caller, &before, app.clock.now());

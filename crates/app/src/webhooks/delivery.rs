@@ -6,6 +6,7 @@
 
 mod outcomes;
 
+use super::describe::is_creation_of;
 use super::send::{record, send};
 use super::{WebhookEndpoint, signing_keys};
 use crate::background::{Held, Job};
@@ -13,7 +14,6 @@ use crate::context::App;
 use crate::error::Error;
 use crate::feed::render;
 use outcomes::Outcomes;
-use perennial_domain::events::EventKind;
 use perennial_domain::id::{EventId, WebhookEndpointId};
 use perennial_domain::time::Time;
 use perennial_domain::webhook_delivery::{
@@ -432,11 +432,7 @@ impl<'a> Delivery<'a> {
         let mut events = feed::page(db, organization, (after, last.sequence), &self.filter, most).await?;
         let is_cut = i64::try_from(events.len()).unwrap_or(i64::MAX) == most;
         let end = events.last().filter(|_| is_cut).map_or(last.sequence, |event| event.sequence);
-        // An endpoint starts after the event that created it.
-        let is_own = |event: &FeedEvent| {
-            event.event.kind == EventKind::WebhookEndpointCreated && event.event.record_id == self.id.bytes()
-        };
-        events.retain(|event| !is_own(event));
+        events.retain(|event| !is_creation_of(self.id, event));
         self.window.extend(events.iter().map(|event| (event.sequence, event.event.id, event.event.record_id)), end);
         self.events.extend(events.into_iter().map(|event| (event.event.id, event)));
         Ok(())

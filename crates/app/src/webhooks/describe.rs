@@ -3,10 +3,12 @@
 use super::secrets::signing_keys;
 use crate::context::App;
 use crate::error::Error;
+use perennial_domain::events::EventKind;
+use perennial_domain::id::WebhookEndpointId;
 use perennial_domain::time::Time;
 use perennial_domain::webhook_delivery::Reader;
 use perennial_domain::webhooks::{Signature, WebhookEndpoint};
-use perennial_store::feed::{self, Filter as EventFilter};
+use perennial_store::feed::{self, FeedEvent, Filter as EventFilter};
 use perennial_store::{webhook_readers, webhook_undelivered};
 
 /// An endpoint. It serializes as the API returns it.
@@ -52,11 +54,17 @@ async fn oldest_undelivered_at(app: &App, record: &WebhookEndpoint, reader: &Rea
         return Ok(None);
     };
     let filter = EventFilter { kinds: record.types.kinds(), ..EventFilter::default() };
-    let next = feed::page(db, organization, (reader.sequence, last.sequence), &filter, 1).await?;
-    match next.first() {
+    // One more than the one: the event that created the endpoint is never sent to it.
+    let next = feed::page(db, organization, (reader.sequence, last.sequence), &filter, 2).await?;
+    match next.iter().find(|next| !is_creation_of(record.id, next)) {
         Some(next) => Ok(feed::entered_at(db, organization, next.sequence).await?),
         None => Ok(None),
     }
+}
+
+/// Whether the event is the creation of this endpoint, which is never sent to it: an endpoint starts after that event.
+pub(super) fn is_creation_of(endpoint: WebhookEndpointId, event: &FeedEvent) -> bool {
+    event.event.kind == EventKind::WebhookEndpointCreated && event.event.record_id == endpoint.bytes()
 }
 
 /// Describes the endpoints of a page.

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use perennial_app::context::App;
 use perennial_app::events::{self, Readers};
+use perennial_app::feed::{EventView, PlacedEvent};
 use perennial_app::organizations;
 use perennial_domain::events::Event;
 use perennial_domain::time::Time;
@@ -24,7 +25,10 @@ pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Fa
                 .map(|text| text.parse().map_err(|_| Failure::new("--before must be an event's id, such as evt_01h4…")))
                 .transpose()?;
             let events = events::list(app, organization.id, before, i64::from(limit)).await?;
-            let shown: Vec<Value> = events.iter().map(record).collect();
+            let mut shown = Vec::with_capacity(events.len());
+            for event in &events {
+                shown.push(record(event, events::position(app, event).await?));
+            }
             output::print(json, &shown, || {
                 let rows: Vec<[String; 4]> = events
                     .iter()
@@ -54,18 +58,10 @@ fn caller(event: &Event) -> String {
     }
 }
 
-fn record(event: &Event) -> Value {
-    let parsed = |text: &Option<String>| text.as_ref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    json!({
-        "id": event.id,
-        "organization_id": event.organization_id,
-        "kind": event.kind.as_str(),
-        "record_id": event.record(),
-        "client_id": event.client_id,
-        "operator_id": event.operator_id,
-        "request_id": event.request_id,
-        "at": event.at,
-        "before": parsed(&event.before),
-        "after": parsed(&event.after),
-    })
+/// The event as the API returns it. `sequence` is null without a position in the feed.
+fn record(event: &Event, sequence: Option<i64>) -> Value {
+    let placed = PlacedEvent { sequence: sequence.unwrap_or_default(), event: event.clone() };
+    let mut shown = json!(EventView::of(&placed));
+    shown["sequence"] = json!(sequence);
+    shown
 }

@@ -157,9 +157,9 @@ fn disabling_twice_changes_nothing_and_is_told_once() {
     let (place, _server) = started();
     let first = place.json(&["client", "disable", "public"]);
     let events = place.json(&["events", "list"]);
-    assert_eq!((&events[0]["kind"], &events[0]["record_id"]), (&json!("client.updated"), &first["id"]));
+    assert_eq!((&events[0]["type"], &events[0]["record_id"]), (&json!("client.updated"), &first["id"]));
     assert_eq!(events[0]["before"]["disabled_at"], Value::Null);
-    assert_eq!(events[0]["after"]["disabled_at"], first["disabled_at"]);
+    assert_eq!(events[0]["data"]["disabled_at"], first["disabled_at"]);
     assert_eq!(place.json(&["client", "disable", "public"]), first);
     assert_eq!(place.json(&["events", "list"]), events);
     let listed = place.json(&["client", "list"]);

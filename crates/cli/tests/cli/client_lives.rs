@@ -63,7 +63,7 @@ fn a_rotated_client_has_a_new_id_and_the_old_one_stops_within_five_seconds() {
     }
     let changes = place.json(&["events", "list"]);
     let of_client =
-        |event: &&serde_json::Value| event["kind"] == "client.updated" && event["record_id"] == rotated["id"];
+        |event: &&serde_json::Value| event["type"] == "client.updated" && event["record_id"] == rotated["id"];
     assert_eq!(changes.as_array().unwrap().iter().filter(of_client).count(), 2);
 }
 

@@ -50,9 +50,9 @@ fn the_sessions_an_organization_wants_are_said_and_unsaid() {
     assert!(said.contains("no bound"), "{said}");
     assert_eq!(place.json(&["org", "list"])[1]["max_sessions"], Value::Null);
     let events = place.json(&["events", "list", "--org", "acme"]);
-    let kinds: Vec<&str> = events.as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = events.as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["organization.updated", "organization.updated", "organization.created"]);
-    assert_eq!((&events[1]["before"], &events[1]["after"]), (&acme, &raised));
+    assert_eq!((&events[1]["before"], &events[1]["data"]), (&acme, &raised));
 
     place.run(&["org", "update", "nowhere", "--max-sessions", "1"]).refused_with(&["\"nowhere\""]);
     let wrong: [&[&str]; 4] = [
@@ -109,7 +109,7 @@ fn events_tell_who_changed_what() {
     let created = setting.caller.post("/subscriptions", &setting.subscription("one")).expect(201);
     let place = &setting.place;
     let events = place.json(&["events", "list"]);
-    let kinds: Vec<&str> = events.as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = events.as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
     let newest_first = [
         "subscription.created",
         "user.created",
@@ -120,10 +120,14 @@ fn events_tell_who_changed_what() {
     ];
     assert_eq!(kinds, newest_first);
     let newest = &events[0];
+    // Events are as the API returns them.
+    let members: Vec<&String> = newest.as_object().unwrap().keys().collect();
+    let wire = ["id", "type", "timestamp", "sequence", "record_id", "client_id", "operator_id", "request_id", "test"];
+    assert_eq!(members, [&wire[..], &["data", "before"]].concat());
+    assert_eq!(newest["data"], created.data());
     assert_eq!(newest["record_id"], created.data()["id"]);
     assert_eq!(newest["request_id"], created.header("x-request-id"));
     assert_eq!(newest["before"], Value::Null);
-    assert_eq!(newest["after"]["external_subscription_id"], "one");
     assert!(newest["client_id"].as_str().unwrap().starts_with("cli_"));
     // That of the command line has no client; a person's holds nothing of the person.
     assert_eq!((&events[1]["client_id"], &events[1]["request_id"]), (&Value::Null, &Value::Null));
@@ -144,7 +148,7 @@ fn events_are_pruned_up_to_an_instant_in_one_organization() {
     let place = &setting.place;
     place.json(&["org", "create", "--name", "acme"]);
     let events = place.json(&["events", "list"]);
-    let cut = events[1]["at"].as_str().unwrap();
+    let cut = events[1]["timestamp"].as_str().unwrap();
     place.run(&["events", "prune", "--before", "soon"]).refused_with(&["--before"]);
     let pruned = place.prune_events(cut).data()["pruned"].as_u64().unwrap();
     // An id knows its millisecond, so an event of the same one may stay.

@@ -104,8 +104,8 @@ fn an_organization_is_deleted_once_its_name_is_typed() {
     let id = acme["id"].as_str().unwrap();
     place.run(&["client", "list", "--org", id]).refused_with(&["no organization"]);
     let events = place.json(&["events", "list", "--org", id]);
-    assert_eq!((events.as_array().unwrap().len(), &events[0]["kind"]), (1, &json!("organization.deleted")));
-    assert_eq!(events[0]["before"]["name"], "acme");
+    assert_eq!((events.as_array().unwrap().len(), &events[0]["type"]), (1, &json!("organization.deleted")));
+    assert_eq!(events[0]["data"]["name"], "acme");
     // A server remembers a client for less than five seconds.
     eventually(PATIENCE, "the client's end", || (caller.get("/subscription-plans").status == 401).then_some(()));
     place.run(&["org", "delete", "nowhere", "--yes"]).refused_with(&["\"nowhere\""]);
@@ -125,7 +125,7 @@ fn a_client_is_changed_and_enabled_and_what_its_kind_cannot_hold_is_refused() {
     assert_eq!(place.json(&["events", "list"]), events, "nothing changed, nothing is written");
     let changed = place.json(&["client", "update", "public", "--scope", "plans:read", "--no-origins"]);
     assert_eq!((&changed["scopes"], &changed["origins"]), (&json!(["plans:read"]), &json!([])));
-    assert_eq!(place.json(&["events", "list"])[0]["kind"], "client.updated");
+    assert_eq!(place.json(&["events", "list"])[0]["type"], "client.updated");
     place.run(&["client", "update", "public", "--cidr", "10.0.0.0/8"]).refused_with(&["--cidr"]);
     place.run(&["client", "update", "public", "--scope", "plans:write"]).refused_with(&["plans:write"]);
     place.run(&["client", "update", "trusted", "--expires-at", "soon"]).refused_with(&["--expires-at"]);

@@ -52,7 +52,7 @@ fn the_commands_of_the_incident_section_do_what_it_says() {
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{}", output.stdout);
     let events = place.json(&["events", "list", "--limit", "200"]);
     let kinds: BTreeSet<&str> =
-        events.as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect();
+        events.as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
     for kind in [
         "session.revoked",
         "client.updated",

@@ -14,7 +14,7 @@ fn add<'a>(rest: &[&'a str]) -> Vec<&'a str> {
 
 fn kinds(place: &Place) -> Vec<String> {
     let events = place.json(&["events", "list", "--limit", "3"]);
-    events.as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
+    events.as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -45,13 +45,13 @@ fn a_provider_is_added_listed_and_removed_with_its_events() {
     assert_eq!(place.json(&["provider", "list", "--org", "acme"]), json!([]));
 
     let event = place.json(&["events", "list", "--limit", "1"])[0].take();
-    assert_eq!((&event["kind"], &event["record_id"]), (&json!("provider.created"), &added["id"]));
-    assert_eq!((&event["before"], &event["after"]), (&Value::Null, &added));
+    assert_eq!((&event["type"], &event["record_id"]), (&json!("provider.created"), &added["id"]));
+    assert_eq!((&event["before"], &event["data"]), (&Value::Null, &added));
 
     let removed = place.json(&["provider", "remove", GOOGLE[1]]);
     assert_eq!(removed, added);
     assert_eq!(kinds(&place)[..2], ["provider.deleted", "provider.created"]);
-    assert_eq!(place.json(&["events", "list", "--limit", "1"])[0]["before"], added);
+    assert_eq!(place.json(&["events", "list", "--limit", "1"])[0]["data"], added);
     place.run(&["provider", "remove", GOOGLE[1]]).refused_with(&[GOOGLE[1], "perennial provider list"]);
     // Its issuer is free again, and an id names it too.
     let again = place.json(&add(&[&GOOGLE[..], &["--kind", "oidc"]].concat()));

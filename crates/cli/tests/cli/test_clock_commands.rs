@@ -84,7 +84,7 @@ fn an_advance_continues_after_a_kill() {
     until_ready(&place);
     assert_eq!(clock(&place)["now"], "2025-02-01T00:00:00.000000Z");
     let changed = place.json(&["events", "list", "--org", "t", "--limit", "1000"]);
-    let kinds = changed.as_array().unwrap().iter().filter(|event| event["kind"] == "subscription.access_changed");
+    let kinds = changed.as_array().unwrap().iter().filter(|event| event["type"] == "subscription.access_changed");
     assert_eq!(kinds.count(), 200);
     server.stop("TERM");
 }

@@ -48,7 +48,7 @@ impl RangeError {
     /// What is wrong.
     pub const fn detail(self) -> &'static str {
         match self {
-            Self::FromAfterTo => "must not be after to",
+            Self::FromAfterTo => "must not be after to or the current period",
             Self::TooManyMonths => "must be at most 120 months before to",
             Self::TooManyDays => "must be at most 400 days before to",
         }

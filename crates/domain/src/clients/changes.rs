@@ -148,9 +148,9 @@ fn check_scopes(kind: ClientKind, scopes: Option<Scopes>, errors: &mut Validatio
     let beyond = scopes.unwrap_or_default().beyond(kind.scopes());
     if !beyond.is_empty() {
         let detail = format!(
-            "a {} client cannot hold {}; it can hold {}",
-            kind.as_str(),
+            "must not contain {}: a {} client can hold {}",
             beyond.words(", "),
+            kind.as_str(),
             kind.scopes().words(", ")
         );
         errors.note("/scopes", ValidationCode::Inconsistent, detail);

@@ -60,7 +60,7 @@ impl Frame<'_> {
                     bdi { (self.known.user.email.as_ref().map_or("", |email| email.as_str())) }
                     ". " (texts::DATES)
                     @if let Some(url) = &self.known.return_url {
-                        " " a href=(url.as_str()) rel="noreferrer" { "Back to " bdi { (name) } }
+                        " " a href=(url.as_str()) rel="noreferrer" { "Back to " (name) }
                     }
                 }
             }

@@ -23,7 +23,7 @@ pub(super) async fn link(visit: &Visit<'_>, text: &str) -> Result<Reply, Problem
     let address = opened.user.email.as_ref().map(|email| masked_email(email.as_str())).unwrap_or_default();
     let content = html! {
         div class="card stack" {
-            p { "Continue as " bdi { (address) } }
+            p { "Continue as " (address) }
             p class="faint" { (texts::ENTER) }
             form method="post" { button type="submit" class="primary" { (texts::CONTINUE) } }
         }

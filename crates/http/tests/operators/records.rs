@@ -228,7 +228,10 @@ async fn events_name_the_operator_and_hold_no_name_of_a_person() {
     assert_eq!((&after["fields"], &after["role"]), (&json!(["name", "role"]), &json!("support")));
     assert!(by_ada(&events(&app, "operator.deleted").await[0]));
     assert!(by_ada(&events(&app, "operator_session.created").await[0]));
-    assert_eq!(events(&app, "operator.link_created").await.len(), 1);
+    let links = events(&app, "operator.link_created").await;
+    let [link] = &links[..] else { panic!("{links:?}") };
+    let after: serde_json::Value = serde_json::from_str(link.after.as_deref().unwrap()).unwrap();
+    assert_eq!((&after["id"], &after["fields"]), (&json!(ada.id), &json!([])));
     for event in app.events().await {
         assert!(!format!("{event:?}").contains("Canary"), "{event:?}");
     }

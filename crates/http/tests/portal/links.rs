@@ -65,7 +65,7 @@ async fn a_link_returns_to_the_origins_of_the_organization() {
     .await;
     let page = html(&customer.get("/portal/").await.expect(200));
     assert!(page.contains("href=\"https://app.example.com/billing?a=1\""), "{page}");
-    assert!(page.contains("Back to <bdi>default</bdi>"), "{page}");
+    assert!(page.contains("Back to default</a>"), "{page}");
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn attack_59_a_get_never_uses_a_link_up_and_a_second_use_is_410() {
     for _ in 0..2 {
         let answer = visit(&app, &path).send().await.expect(200);
         let page = html(&answer);
-        assert!(page.contains("Continue as <bdi>a…@example.com</bdi>"), "{page}");
+        assert!(page.contains("Continue as a…@example.com</p>"), "{page}");
         assert!(!page.contains("ada@example.com"));
         assert_eq!(answer.header("set-cookie"), "");
         app.anonymous("HEAD", &path).header("host", app.address.to_string()).send().await.expect(200);

@@ -86,7 +86,7 @@ async fn own_responses(app: &TestApp) -> Vec<(&'static str, &'static str, u16, R
     vec![
         ("post", sign_in, 200, post(sign_in, &credentials("ada@example.com"))),
         ("post", sign_in, 404, post(sign_in, &credentials("unknown@example.com"))),
-        ("post", sign_in, 200, post(sign_in, &body("eve@example.com", text(&ada.user, "auth_id")))),
+        ("post", sign_in, 409, post(sign_in, &body("eve@example.com", text(&ada.user, "auth_id")))),
         ("post", sign_in, 401, post(sign_in, &json!({ "access_token": "a.b.c", "email": "ada@example.com" }))),
         ("post", sign_up, 201, post(sign_up, &credentials("new@example.com"))),
         ("post", sign_up, 409, post(sign_up, &credentials("ada@example.com"))),
