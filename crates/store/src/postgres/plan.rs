@@ -25,7 +25,9 @@ pub(super) fn batch<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     keys.sort_by(|left, right| left.params.cmp(&right.params));
     let mut schedules: [Schedule<'a>; 3] = Default::default();
     let [of_keys, of_rows, of_events] = &mut schedules;
-    keys.into_iter().for_each(|key| of_keys.add([key]));
+    for key in keys {
+        of_keys.add([key]);
+    }
     for change in changes {
         of_rows.add(&change.rows);
         of_events.add(&change.events);

@@ -336,6 +336,8 @@ async fn a_new_installation_on_postgres_soon_has_its_statistics() {
     );
     static LOOKED_AT: &str = "SELECT COUNT(*) FROM pg_stat_user_tables
         WHERE relname IN ('subscriptions', 'events', 'sessions', 'idempotency_keys') AND last_analyze IS NOT NULL";
+    static OF_AN_EMPTY_TABLE: &str = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'sessions'";
+    static OF_A_FULL_TABLE: &str = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'schema_migrations'";
     let Some(place) = Place::empty_postgres().await else { return };
     let place = migrated(place).await;
     let db = place.open().await;
@@ -350,8 +352,6 @@ async fn a_new_installation_on_postgres_soon_has_its_statistics() {
     write(&db, 99).await;
     until(async || count(&db, LOOKED_AT).await == 4).await;
     // Another server looks at empty tables again, and not at those that have not grown.
-    static OF_AN_EMPTY_TABLE: &str = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'sessions'";
-    static OF_A_FULL_TABLE: &str = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'schema_migrations'";
     let second = place.open().await;
     for number in 100..200 {
         write(&second, number).await;

@@ -46,7 +46,9 @@ async fn in_parts(db: &Db, (first, last): (i64, i64), size: i64) -> Sums {
         let to = next.clone().unwrap_or_else(|| EventKey::before(at(last)));
         let parts = usage_events::sums(db, ORGANIZATION, SUBSCRIPTION, &from, &to).await.unwrap();
         assert!(parts.iter().map(|(_, part)| part.count).sum::<usize>() <= usize::try_from(size).unwrap());
-        parts.into_iter().for_each(|(meter, part)| add(&mut sums, meter, part));
+        for (meter, part) in parts {
+            add(&mut sums, meter, part);
+        }
         match next {
             Some(next) => from = next,
             None => return sums,
