@@ -167,8 +167,7 @@ impl<'a> Unit<'a> {
         kind: EventKind,
         instant: Time,
     ) -> Subscription {
-        let just_before = Time::from_micros(instant.as_micros() - 1).unwrap_or(instant);
-        let (had, has) = (before.has_access(just_before), after.has_access(instant));
+        let (had, has) = (before.had_access(instant), after.has_access(instant));
         let flips = had != has && kind != EventKind::SubscriptionUpdated;
         let stamps = self.stamps(before, 1 + usize::from(flips));
         let first = stamps[0];

@@ -163,3 +163,44 @@ async fn a_credit_note_comes_after_the_late_actions_of_its_subscription() {
     assert_eq!((&invoice.data()["status"], &invoice.data()["overdue"]), (&json!("paid"), &json!(false)));
     assert_eq!(sandbox.get(&path).await.expect(200).data()["status"], "active");
 }
+
+/// The clock does not move between a create and what its first invoice does: both are at the instant of the start.
+#[tokio::test]
+async fn what_happens_at_the_instant_of_the_start_does_not_begin_access_again() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-01-10T00:00:00Z").await;
+    let user = sandbox.user("ada@example.com").await;
+    let dunning = json!({ "retry_days": [], "grace_days": 0, "then": "unpaid" });
+    for (slug, billing) in [("late", json!({})), ("strict", json!({ "dunning": dunning }))] {
+        let plan = json!({ "name": "Pro", "slug": slug, "price": 10, "billing_cycle": "monthly", "billing": billing });
+        sandbox.post("/subscription-plans", plan).await.expect(201);
+    }
+    let failing = json!({ "billing": { "payment_method": "test_fail" } });
+    let late = id(&sandbox.subscription(&user, "late", failing.clone()).await);
+    let strict = id(&sandbox.subscription(&user, "strict", failing).await);
+    let trial = json!({ "billing": { "payment_method": "test_ok", "trial_ends_at": "2026-01-13T00:00:00Z" } });
+    let trial = id(&sandbox.subscription(&user, "late", trial).await);
+    let _working = sandbox.work();
+    sandbox.clock_that(|clock| clock["status"] == "ready").await;
+    let invoice = sandbox.get(&format!("/invoices?subscription_id={late}")).await.expect(200).data()[0].clone();
+    sandbox.post(&format!("/invoices/{}/void", id(&invoice)), json!({})).await.expect(200);
+    let events = async |record: &str| -> Vec<String> {
+        let events = sandbox.get(&format!("/events?record_id={record}")).await.expect(200);
+        let name = |event: &Value| {
+            let access = [&event["before"]["has_access"], &event["data"]["has_access"]];
+            format!(
+                "{} {} {}",
+                event["type"].as_str().unwrap().trim_start_matches("subscription."),
+                access[0],
+                access[1]
+            )
+        };
+        events.data().as_array().unwrap().iter().map(name).collect()
+    };
+    assert_eq!(events(&late).await, ["created null true", "past_due true true", "recovered true true"]);
+    assert_eq!(
+        events(&strict).await,
+        ["created null true", "past_due true true", "unpaid true false", "access_changed true false"]
+    );
+    assert_eq!(events(&trial).await, ["created null true", "trial_ending true true"]);
+}
