@@ -4,6 +4,7 @@ pub(crate) mod actions;
 pub(crate) mod charge;
 pub(crate) mod context;
 pub(crate) mod documents;
+pub(crate) mod dry_run;
 pub(crate) mod forecast;
 pub(crate) mod issue;
 pub(crate) mod numbers;

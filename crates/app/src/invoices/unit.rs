@@ -13,6 +13,7 @@ use perennial_domain::id::{ConnectionId, CreditId, EventId, OrganizationId, User
 use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::credit_note::{CreditNote, CreditNoteEvent};
 use perennial_domain::invoices::record::{Invoice, InvoiceEvent};
+use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::lifecycle::billing::{Billing, PaymentMethod};
 use perennial_domain::payments::Payment;
 use perennial_domain::stamp::{Stamp, Stamped};
@@ -141,7 +142,9 @@ impl<'a> Unit<'a> {
             previous = after;
         }
         self.add(|change| invoices::update(change, &previous, before.revision));
-        self.invoices.push(previous.clone());
+        if before.status == InvoiceStatus::Draft {
+            self.invoices.push(previous.clone());
+        }
         previous
     }
 

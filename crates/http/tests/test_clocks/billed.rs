@@ -204,3 +204,40 @@ async fn what_happens_at_the_instant_of_the_start_does_not_begin_access_again() 
     );
     assert_eq!(events(&trial).await, ["created null true", "trial_ending true true"]);
 }
+
+/// The whole decision includes the test payment of the first attempt, and what follows from it.
+#[tokio::test]
+async fn a_dry_run_shows_what_the_write_of_an_invoice_returns_and_issues() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-01-10T00:00:00Z").await;
+    let dunning = json!({ "retry_days": [], "grace_days": 0, "then": "unpaid" });
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly", "billing": { "dunning": dunning } });
+    sandbox.post("/subscription-plans", plan).await.expect(201);
+    let user = sandbox.user("ada@example.com").await;
+    let paying = sandbox.subscription(&user, "pro", json!({ "billing": { "payment_method": "test_ok" } })).await;
+    let failing = sandbox.subscription(&user, "pro", json!({ "billing": { "payment_method": "test_fail" } })).await;
+    let _working = sandbox.work();
+    sandbox.advance("2026-02-20T00:00:00Z").await;
+    let lines = json!([{ "description": "Setup", "unit_price": 5 }]);
+    let body = json!({ "subscription_id": paying["id"], "lines": lines });
+    let draft = id(sandbox.post("/invoices", body).await.expect(201).data());
+    let list = format!("/invoices?subscription_id={}", id(&failing));
+    let unpaid = id(&sandbox.get(&list).await.expect(200).data()[0]);
+    let own = ["number", "created_at", "updated_at", "issued_at", "paid_at"];
+    let without = |mut record: Value| {
+        own.iter().for_each(|name| record[name] = Value::Null);
+        record
+    };
+    for (path, body, issues) in [
+        (format!("/invoices/{draft}/finalize"), json!({}), vec!["paid"]),
+        (format!("/invoices/{unpaid}/void"), json!({}), vec!["open"]),
+    ] {
+        let tried = sandbox.post(&format!("{path}?dry_run=true"), body.clone()).await.expect(200);
+        let issued = tried.json["documents"]["invoices"].as_array().unwrap();
+        let states: Vec<_> = issued.iter().map(|invoice| invoice["status"].as_str().unwrap()).collect();
+        assert_eq!(states, issues, "{path}: voiding recovers the subscription, and a new period begins");
+        assert!(issued.iter().all(|invoice| invoice["number"].is_null()), "{path}");
+        let made = sandbox.post(&path, body).await.expect(200);
+        assert_eq!(without(tried.data().clone()), without(made.data().clone()), "{path}");
+    }
+}
