@@ -108,3 +108,18 @@ async fn invoices_of_one_instant_are_listed_in_the_reverse_order_of_their_creati
     let listed: Vec<Value> = listed.as_array().unwrap().iter().map(|invoice| invoice["id"].clone()).collect();
     assert_eq!(listed, made);
 }
+
+#[tokio::test]
+async fn no_invoice_is_created_for_a_deleted_user() {
+    let place = TestApp::start().await;
+    let subscription = free_subscription(&place).await;
+    let created = draft(&place, &subscription).await;
+    place.delete(&format!("/users/{}", subscription["user_id"].as_str().unwrap())).await.expect(200);
+    place.get(&path(&created)).await.expect(404);
+    let lines = json!([{ "description": "Item", "unit_price": 5 }]);
+    let body = json!({ "subscription_id": subscription["id"], "lines": lines });
+    for target in ["/invoices", "/invoices?dry_run=true"] {
+        let answer = place.post(target, &body).await.expect(422);
+        assert_eq!(answer.faults(), ["/subscription_id inconsistent"], "{target}");
+    }
+}
