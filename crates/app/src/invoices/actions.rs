@@ -19,7 +19,6 @@ use perennial_domain::id::InvoiceId;
 use perennial_domain::invoices::record::{Invoice, InvoiceKind};
 use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
 use perennial_domain::subscriptions::Subscription;
-use perennial_domain::validation::Transition;
 use perennial_store::{self as store, Violation, invoices, subscriptions};
 
 /// Acts on an invoice. `render` makes the response, which is stored under the idempotency key in the same change.
@@ -122,9 +121,7 @@ async fn decide(
 /// A draft with an amount that is out of range stays a draft, as when the engine cannot issue it.
 fn not_issued(error: Error) -> Error {
     match error {
-        Error::Unbillable(_) => {
-            Conflict::Transition(Transition { from: "draft", to: "open", allowed: Vec::new() }).into()
-        }
+        Error::Unbillable(_) => Conflict::Unissuable.into(),
         other => other,
     }
 }
@@ -137,8 +134,7 @@ async fn finalize(unit: &mut Unit<'_>, before: &Invoice, subscription: &Subscrip
             other.kind == InvoiceKind::Cycle && other.status == InvoiceStatus::Draft && other.cycle_at < before.cycle_at
         };
         if all.iter().find(is_earlier).is_some() {
-            let transition = Transition { from: "draft", to: "open", allowed: Vec::new() };
-            return Err(Conflict::Transition(transition).into());
+            return Err(Conflict::EarlierDraft.into());
         }
     }
     let is_dry_run = matches!(unit.cause, Cause::Caller(caller) if caller.is_dry_run);

@@ -241,3 +241,22 @@ async fn a_dry_run_shows_what_the_write_of_an_invoice_returns_and_issues() {
         assert_eq!(without(tried.data().clone()), without(made.data().clone()), "{path}");
     }
 }
+
+#[tokio::test]
+async fn the_events_of_a_renewal_are_in_the_order_in_which_things_happen() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-01-31T00:00:00Z").await;
+    let subscription = subscribed(&sandbox, "monthly").await;
+    let _working = sandbox.work();
+    sandbox.advance("2026-03-01T00:00:00Z").await;
+    sandbox.events("test_clock.advanced", 1).await;
+    let feed = sandbox.get("/events?limit=200").await.expect(200);
+    let types: Vec<_> = feed.data().as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
+    let issued = ["invoice.finalized", "invoice.payment_due", "payment.created", "invoice.paid"];
+    let created = types.iter().position(|name| *name == "subscription.created").unwrap();
+    assert_eq!(types[created + 1], "invoice.created");
+    assert_eq!(&types[created + 2..created + 6], issued);
+    assert_eq!(&types[created + 6..created + 8], ["subscription.renewed", "invoice.created"]);
+    assert_eq!(&types[created + 8..created + 12], issued);
+    assert_eq!(types[created + 12], "test_clock.advanced", "{subscription}");
+}
