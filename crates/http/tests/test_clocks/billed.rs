@@ -225,7 +225,9 @@ async fn a_dry_run_shows_what_the_write_of_an_invoice_returns_and_issues() {
     let unpaid = id(&sandbox.get(&list).await.expect(200).data()[0]);
     let own = ["number", "created_at", "updated_at", "issued_at", "paid_at"];
     let without = |mut record: Value| {
-        own.iter().for_each(|name| record[name] = Value::Null);
+        for name in own {
+            record[name] = Value::Null;
+        }
         record
     };
     for (path, body, issues) in [
