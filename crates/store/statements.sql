@@ -3147,17 +3147,21 @@ UPDATE subscriptions SET due_at = $3 WHERE organization_id = $1 AND id = $2 AND 
 
 -- subscriptions::SCHEDULE
 UPDATE subscriptions SET due_at = CASE WHEN billing IS NOT NULL THEN clock_timestamp() WHEN starts_at >
-    clock_timestamp() THEN starts_at ELSE ends_at END WHERE due_at IS NULL AND deleted_at IS NULL AND ((billing IS NOT
-    NULL AND status <> 'expired') OR ( billing IS NULL AND is_active AND status IN ('on_trial', 'active', 'past_due',
-    'cancelled') AND (starts_at > clock_timestamp() OR ends_at > clock_timestamp()) AND (ends_at > starts_at OR
-    (ends_at IS NULL AND status <> 'cancelled'))));
+    clock_timestamp() THEN starts_at ELSE ends_at END WHERE due_at IS NULL AND deleted_at IS NULL AND (( billing IS NOT
+    NULL AND billing NOT LIKE '%"parked_at":"%' AND ( status IN ('pending', 'incomplete', 'on_trial') OR (status IN
+    ('active', 'past_due') AND renews_at IS NOT NULL) OR (status = 'paused' AND billing LIKE '%"resumes_at":"%') OR
+    (status <> 'expired' AND ends_at IS NOT NULL))) OR ( billing IS NULL AND is_active AND status IN ('on_trial',
+    'active', 'past_due', 'cancelled') AND (starts_at > clock_timestamp() OR ends_at > clock_timestamp()) AND (ends_at
+    > starts_at OR (ends_at IS NULL AND status <> 'cancelled'))));
 -- subscriptions::SCHEDULE (SQLite)
 UPDATE subscriptions SET due_at = CASE WHEN billing IS NOT NULL THEN CAST(unixepoch('subsec') * 1000000 AS INTEGER)
     WHEN starts_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER) THEN starts_at ELSE ends_at END WHERE due_at IS
-    NULL AND deleted_at IS NULL AND ((billing IS NOT NULL AND status <> 'expired') OR ( billing IS NULL AND is_active
-    AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (starts_at > CAST(unixepoch('subsec') * 1000000
-    AS INTEGER) OR ends_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND (ends_at > starts_at OR (ends_at IS
-    NULL AND status <> 'cancelled'))));
+    NULL AND deleted_at IS NULL AND (( billing IS NOT NULL AND billing NOT LIKE '%"parked_at":"%' AND ( status IN
+    ('pending', 'incomplete', 'on_trial') OR (status IN ('active', 'past_due') AND renews_at IS NOT NULL) OR (status =
+    'paused' AND billing LIKE '%"resumes_at":"%') OR (status <> 'expired' AND ends_at IS NOT NULL))) OR ( billing IS
+    NULL AND is_active AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (starts_at >
+    CAST(unixepoch('subsec') * 1000000 AS INTEGER) OR ends_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND
+    (ends_at > starts_at OR (ends_at IS NULL AND status <> 'cancelled'))));
 
 -- test_clocks::ANY_IDLE
 SELECT 1 FROM test_clocks WHERE state = 'idle' LIMIT 1;

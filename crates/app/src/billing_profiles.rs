@@ -1,6 +1,7 @@
 //! Billing profiles: what documents print about a user. Every user has one, stored since its first change.
 
 use crate::audit::json;
+use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -104,6 +105,8 @@ pub async fn update(
         if caller.is_dry_run {
             return with_balances(app, caller, after).await;
         }
+        // A clock that moves issues invoices to this profile.
+        business_time::check(app, caller).await?;
         let trace = ProfileTrace { id: user, fields: after.changed_fields(&before) };
         let event = caller.event(EventKind::BillingProfileUpdated, user.bytes(), stamp.revision, stamp.at);
         let (event, change) = if before.is_new() {

@@ -12,6 +12,7 @@ use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Key, StoredResponse};
+use crate::invoices::dry_run;
 use crate::invoices::issue::react;
 use crate::invoices::numbers::Numbers;
 use crate::invoices::unit::{Cause, Unit};
@@ -80,9 +81,15 @@ pub async fn create(
             catch_up(app, caller, &draft).await?;
         }
         let time = business_time::read(app, caller).await?;
-        let (unit, note) = Box::pin(decide(app, caller, draft.clone(), errors.clone(), time.now)).await?;
+        let (mut unit, note) = Box::pin(decide(app, caller, draft.clone(), errors.clone(), time.now)).await?;
         if caller.is_dry_run {
-            caller.tried.set(Vec::new(), vec![note.clone()]);
+            if let Some(subscription) =
+                subscriptions::by_id(&app.db, caller.organization(), note.subscription_id).await?
+            {
+                dry_run::report(&mut unit, caller, &subscription).await?;
+            } else {
+                caller.tried.set(Vec::new(), vec![note.clone()]);
+            }
             return Ok(render(&note));
         }
         let response = render(&note);

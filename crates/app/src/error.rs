@@ -140,6 +140,10 @@ pub enum Conflict {
     },
     /// The status transition is not allowed.
     Transition(Transition),
+    /// An earlier draft of the subscription must be issued before this one.
+    EarlierDraft,
+    /// An amount of the draft is out of range, so that it cannot be issued.
+    Unissuable,
     /// The service sets the status of a billed subscription.
     ManagedStatus(Transition),
     /// Another plan or quantity cannot act in this status.

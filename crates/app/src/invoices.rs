@@ -4,6 +4,7 @@ pub(crate) mod actions;
 pub(crate) mod charge;
 pub(crate) mod context;
 pub(crate) mod documents;
+pub(crate) mod dry_run;
 pub(crate) mod forecast;
 pub(crate) mod issue;
 pub(crate) mod numbers;
@@ -141,6 +142,11 @@ impl Resource for Invoice {
             errors.note("/subscription_id", ValidationCode::NotFound, "names no subscription of this organization");
             return Ok(None);
         };
+        if !store::users::exists(&app.db, caller.organization(), subscription.user_id).await? {
+            let detail = "belongs to a deleted user, for whom no invoice is created";
+            errors.note("/subscription_id", ValidationCode::Inconsistent, detail);
+            return Ok(None);
+        }
         check_rates(app, caller, draft, &[], errors).await?;
         if errors.is_empty() {
             lifecycle::catch_up_for(app, caller, &subscription).await?;

@@ -5,6 +5,7 @@ mod delete;
 pub use delete::{Removed, delete, purge_deleted};
 
 use crate::audit::{json, system_event};
+use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -81,6 +82,8 @@ pub async fn update(
         if caller.is_dry_run {
             return Ok(after);
         }
+        // A clock that moves bills by these settings.
+        business_time::check(app, caller).await?;
         let event = caller.event(EventKind::OrganizationUpdated, id.bytes(), revision, at).following(before.revision);
         let change = organizations::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });

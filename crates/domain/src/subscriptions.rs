@@ -233,6 +233,13 @@ impl Subscription {
         self.access().is_granted(now)
     }
 
+    /// Whether the user could use it just before an action at `instant`. A subscription that is not pending has begun: an action
+    /// at the very instant of its start does not begin it a second time.
+    pub fn had_access(&self, instant: Time) -> bool {
+        let just_before = Time::from_micros(instant.as_micros() - 1).unwrap_or(instant);
+        self.has_access(just_before.max(self.starts_at.min(instant)))
+    }
+
     /// What access depends on.
     pub const fn access(&self) -> Access {
         let Self { is_active, status, starts_at, ends_at, .. } = *self;

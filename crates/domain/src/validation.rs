@@ -174,6 +174,13 @@ impl ValidationErrors {
         self.found.iter().any(|error| error.pointer == pointer)
     }
 
+    /// Whether there is an error at `pointer` or at one of its members already.
+    pub fn touch_within(&self, pointer: &str) -> bool {
+        let is_within =
+            |found: &str| found.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.found.iter().any(|error| is_within(&error.pointer))
+    }
+
     /// The errors found.
     pub fn iter(&self) -> std::slice::Iter<'_, ValidationError> {
         self.found.iter()

@@ -74,7 +74,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                 },
                 Parameter {
                     name: "to",
-                    description: "The first instant after the report. Defaults to now.",
+                    description: "The first instant after the report. Defaults to now, with what was recorded at this instant.",
                     schema: schema::instant,
                 },
             ],
@@ -117,7 +117,9 @@ async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
     let period_start = subscription.billing.as_deref().and_then(|billing| billing.period_start);
     let start = period_start.unwrap_or(subscription.starts_at);
     let span = TimeSpan::of_report(from, to, start, now).map_err(wrong_span)?;
-    Ok(Reply::value(StatusCode::OK, usage::report(call.app, &subscription, span).await?))
+    let counted = if to.is_none() { span.with_end() } else { span };
+    let report = usage::report(call.app, &subscription, counted).await?;
+    Ok(Reply::value(StatusCode::OK, Usage { to: span.to, ..report }))
 }
 
 fn parse_span(query: &mut Query) -> (Option<Time>, Option<Time>) {

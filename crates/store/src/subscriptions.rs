@@ -94,12 +94,17 @@ pub(crate) static OPEN_COUNT: Sql = Sql::new(
 );
 
 /// Sets the due time of rows that were written without it, as `Access::next_change` does. The engine computes that of a
-/// billed subscription when it reads it.
+/// billed subscription when it reads it. One that has no next action has no due time, and an import leaves it as it is.
 pub(crate) static SCHEDULE: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(
         "UPDATE subscriptions
          SET due_at = CASE WHEN billing IS NOT NULL THEN {now} WHEN starts_at > {now} THEN starts_at ELSE ends_at END
-         WHERE due_at IS NULL AND deleted_at IS NULL AND ((billing IS NOT NULL AND status <> 'expired') OR (
+         WHERE due_at IS NULL AND deleted_at IS NULL AND ((
+             billing IS NOT NULL AND billing NOT LIKE '%\"parked_at\":\"%' AND (
+                 status IN ('pending', 'incomplete', 'on_trial')
+                 OR (status IN ('active', 'past_due') AND renews_at IS NOT NULL)
+                 OR (status = 'paused' AND billing LIKE '%\"resumes_at\":\"%')
+                 OR (status <> 'expired' AND ends_at IS NOT NULL))) OR (
              billing IS NULL AND is_active
              AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (starts_at > {now} OR ends_at > {now})
              AND (ends_at > starts_at OR (ends_at IS NULL AND status <> 'cancelled'))))",

@@ -3144,7 +3144,7 @@ export interface SubscriptionUsageQuery {
    * 13 months before `to`.
    */
   from?: Instant | undefined;
-  /** The first instant after the report. Defaults to now. */
+  /** The first instant after the report. Defaults to now, with what was recorded at this instant. */
   to?: Instant | undefined;
 }
 

@@ -2,7 +2,8 @@
 
 use super::charge;
 use super::context::issue_context;
-use super::issue::{Shared, issue, preview, react};
+use super::dry_run;
+use super::issue::{Shared, issue, react};
 use super::unit::{Cause, Unit};
 use super::usage;
 use crate::business_time;
@@ -18,7 +19,6 @@ use perennial_domain::id::InvoiceId;
 use perennial_domain::invoices::record::{Invoice, InvoiceKind};
 use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
 use perennial_domain::subscriptions::Subscription;
-use perennial_domain::validation::Transition;
 use perennial_store::{self as store, Violation, invoices, subscriptions};
 
 /// Acts on an invoice. `render` makes the response, which is stored under the idempotency key in the same change.
@@ -55,10 +55,11 @@ pub async fn act(
         }
         let mut unit = Unit::new(app, caller.organization(), Cause::Caller(caller), time.now);
         let after = decide(&mut unit, &before, &subscription, action).await?;
-        let response = render(&after);
         if caller.is_dry_run {
-            return Ok(response);
+            dry_run::report(&mut unit, caller, &subscription).await?;
+            return Ok(render(&after));
         }
+        let response = render(&after);
         let mut change = unit.change;
         if let Some(guard) = &guard {
             change = guard.store(change, &response, app.clock.now());
@@ -120,9 +121,7 @@ async fn decide(
 /// A draft with an amount that is out of range stays a draft, as when the engine cannot issue it.
 fn not_issued(error: Error) -> Error {
     match error {
-        Error::Unbillable(_) => {
-            Conflict::Transition(Transition { from: "draft", to: "open", allowed: Vec::new() }).into()
-        }
+        Error::Unbillable(_) => Conflict::Unissuable.into(),
         other => other,
     }
 }
@@ -135,24 +134,22 @@ async fn finalize(unit: &mut Unit<'_>, before: &Invoice, subscription: &Subscrip
             other.kind == InvoiceKind::Cycle && other.status == InvoiceStatus::Draft && other.cycle_at < before.cycle_at
         };
         if all.iter().find(is_earlier).is_some() {
-            let transition = Transition { from: "draft", to: "open", allowed: Vec::new() };
-            return Err(Conflict::Transition(transition).into());
+            return Err(Conflict::EarlierDraft.into());
         }
     }
-    if let Cause::Caller(caller) = unit.cause
-        && caller.is_dry_run
-    {
-        let shown = before.cycle_at.unwrap_or(unit.now);
-        let usage = usage::lines(&unit.catalog, subscription.id, &before.parts, shown).await?;
-        let issued = preview(&unit.catalog, before, subscription, usage, unit.now).await?;
-        caller.tried.set(issued.clone().into_iter().collect(), Vec::new());
-        return Ok(issued.unwrap_or_else(|| before.clone()));
-    }
+    let is_dry_run = matches!(unit.cause, Cause::Caller(caller) if caller.is_dry_run);
+    let usage = if is_dry_run {
+        // The window stays open.
+        let until = before.cycle_at.unwrap_or(unit.now);
+        usage::lines(&unit.catalog, subscription.id, &before.parts, until).await?
+    } else {
+        price_usage(&unit.catalog, before, unit.now, None).await?
+    };
     let mut shared = Shared::default();
-    let usage = price_usage(&unit.catalog, before, unit.now, None).await?;
     let context = issue_context(&unit.catalog, subscription, before, usage, unit.now).await?;
     let issued = issue(unit, before, subscription, context, &mut shared).await?;
     unit.add(|change| shared.numbers.take(change, before.organization_id));
     // A draft without lines is deleted.
-    Ok(issued.unwrap_or_else(|| before.clone()))
+    let after = issued.unwrap_or_else(|| before.clone());
+    Ok(if is_dry_run { Invoice { number: None, ..after } } else { after })
 }

@@ -13,6 +13,7 @@ use perennial_domain::id::{ConnectionId, CreditId, EventId, OrganizationId, User
 use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::credit_note::{CreditNote, CreditNoteEvent};
 use perennial_domain::invoices::record::{Invoice, InvoiceEvent};
+use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::lifecycle::billing::{Billing, PaymentMethod};
 use perennial_domain::payments::Payment;
 use perennial_domain::stamp::{Stamp, Stamped};
@@ -46,6 +47,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) invoices: Vec<Invoice>,
     /// The credit notes that it creates.
     pub(crate) notes: Vec<CreditNote>,
+    /// The event of a payment that an attempt made. It follows that of the attempt.
+    attempted: Option<Event>,
 }
 
 /// A subscription and its access at an instant, which cannot be computed from the time of a late event.
@@ -72,7 +75,17 @@ impl<'a> Unit<'a> {
     /// A unit that shares a catalog with others.
     pub(crate) fn with(catalog: Arc<Catalog<'a>>, cause: Cause<'a>, now: Time) -> Self {
         let (app, organization, change) = (catalog.app, catalog.organization_id, Change::new());
-        Self { app, catalog, organization, cause, now, change, invoices: Vec::new(), notes: Vec::new() }
+        Self {
+            app,
+            catalog,
+            organization,
+            cause,
+            now,
+            change,
+            invoices: Vec::new(),
+            notes: Vec::new(),
+            attempted: None,
+        }
     }
 
     /// Adds statements to the change.
@@ -138,10 +151,16 @@ impl<'a> Unit<'a> {
             let event = self.event(kind, after.id.bytes(), stamp.revision, stamp.at).following(previous.revision);
             let earlier = json(&InvoiceEvent { invoice: &previous, has_lines: false });
             self.push(&Event { before: Some(earlier), after: Some(data), ..event });
+            if kind == EventKind::InvoicePaymentDue {
+                self.push_attempted();
+            }
             previous = after;
         }
+        self.push_attempted();
         self.add(|change| invoices::update(change, &previous, before.revision));
-        self.invoices.push(previous.clone());
+        if before.status == InvoiceStatus::Draft {
+            self.invoices.push(previous.clone());
+        }
         previous
     }
 
@@ -167,8 +186,7 @@ impl<'a> Unit<'a> {
         kind: EventKind,
         instant: Time,
     ) -> Subscription {
-        let just_before = Time::from_micros(instant.as_micros() - 1).unwrap_or(instant);
-        let (had, has) = (before.has_access(just_before), after.has_access(instant));
+        let (had, has) = (before.had_access(instant), after.has_access(instant));
         let flips = had != has && kind != EventKind::SubscriptionUpdated;
         let stamps = self.stamps(before, 1 + usize::from(flips));
         let first = stamps[0];
@@ -192,11 +210,17 @@ impl<'a> Unit<'a> {
         after
     }
 
-    /// A new payment.
+    /// The payment of an attempt. Its event follows that of the attempt, which the update of the invoice writes.
     pub(crate) fn create_payment(&mut self, payment: &Payment) {
         self.add(|change| payments::insert(change, payment));
         let event = self.event(EventKind::PaymentCreated, payment.id.bytes(), payment.revision, payment.created_at);
-        self.push(&Event { after: Some(json(payment)), ..event });
+        self.attempted = Some(Event { after: Some(json(payment)), ..event });
+    }
+
+    fn push_attempted(&mut self) {
+        if let Some(event) = self.attempted.take() {
+            self.push(&event);
+        }
     }
 
     /// A new entry of a user's ledger. An amount of 0 makes none.

@@ -3,6 +3,7 @@
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use crate::invoices::dry_run;
 use crate::invoices::issue::react;
 use crate::invoices::unit::{Cause, Unit};
 use crate::lifecycle;
@@ -102,10 +103,10 @@ pub(super) async fn effects(
     if let Some(subscription) = subscriptions::by_id(&app.db, payment.organization_id, invoice.subscription_id).await?
         && subscription.billing.is_some()
     {
-        react(&mut unit, &subscription, &outcome, now).await?;
-    }
-    if caller.is_dry_run {
-        caller.tried.set(std::mem::take(&mut unit.invoices), std::mem::take(&mut unit.notes));
+        let after = react(&mut unit, &subscription, &outcome, now).await?;
+        if caller.is_dry_run {
+            dry_run::report(&mut unit, caller, after.as_ref().unwrap_or(&subscription)).await?;
+        }
     }
     Ok(unit.change)
 }

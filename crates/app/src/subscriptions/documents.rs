@@ -2,16 +2,12 @@
 
 use super::references::References;
 use crate::caller::Caller;
-use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::invoices::documents;
-use crate::invoices::issue::preview;
+use crate::invoices::dry_run;
 use crate::invoices::unit::{Cause, Unit};
-use crate::invoices::usage;
 use crate::lifecycle::actions::give_up_invoices;
-use perennial_domain::invoices::record::Invoice;
-use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
@@ -39,11 +35,7 @@ pub(super) async fn effects(
         give_up_invoices(&mut unit, before, after).await?;
     }
     if caller.is_dry_run {
-        let mut issued = Vec::new();
-        for draft in &unit.invoices {
-            issued.extend(shown(&unit.catalog, draft, after, now).await?);
-        }
-        caller.tried.set(issued, std::mem::take(&mut unit.notes));
+        dry_run::report(&mut unit, caller, after).await?;
     }
     Ok(unit.change)
 }
@@ -56,21 +48,6 @@ fn rejected(error: Error) -> Error {
     let mut errors = ValidationErrors::none();
     errors.note("/quantity", ValidationCode::OutOfRange, "makes an amount larger than 999999999999");
     errors.into()
-}
-
-/// A draft as it would be issued, without a number.
-async fn shown(
-    catalog: &Catalog<'_>,
-    draft: &Invoice,
-    subscription: &Subscription,
-    now: Time,
-) -> Result<Option<Invoice>, Error> {
-    if draft.status != InvoiceStatus::Draft {
-        return Ok(Some(draft.clone()));
-    }
-    let until = draft.cycle_at.unwrap_or(now);
-    let usage = usage::lines(catalog, draft.subscription_id, &draft.parts, until).await?;
-    preview(catalog, draft, subscription, usage, now).await
 }
 
 /// Rejects a write that needs a subscription without drafts and open invoices.

@@ -49,3 +49,29 @@ fn the_records_of_billing_are_imported_as_they_were_and_balances_are_computed() 
     second.run(&["import", "in.ndjson"]).succeeded();
     assert_eq!(rows(&second), here, "a second import changes nothing");
 }
+
+#[test]
+fn billed_subscriptions_without_a_next_action_are_imported_as_they_were() {
+    let setting = Setting::new();
+    let call = |method: &str, target: &str, body: Value, status| {
+        setting.caller.call(method, target, Some(&body)).expect(status).data()
+    };
+    let user = call("POST", "/users", json!({ "email": "grace@example.com" }), 201)["id"].clone();
+    for cycle in ["lifetime", "monthly"] {
+        let plan = json!({ "name": cycle, "slug": cycle, "price": 0, "billing_cycle": cycle });
+        call("POST", "/subscription-plans", plan, 201);
+        let subscription = json!({ "user_id": user, "subscription_plan_id": cycle, "billing": {} });
+        let subscription = call("POST", "/subscriptions", subscription, 201);
+        if cycle == "monthly" {
+            let path = format!("/subscriptions/{}", subscription["id"].as_str().unwrap());
+            call("PUT", &path, json!({ "status": "paused" }), 200);
+        }
+    }
+    let lines = exported(&setting.place);
+    let second = Place::new();
+    std::fs::write(second.path().join("in.ndjson"), &lines).unwrap();
+    for _ in 0..2 {
+        second.run(&["import", "in.ndjson"]).succeeded();
+        assert_eq!(exported(&second), lines);
+    }
+}

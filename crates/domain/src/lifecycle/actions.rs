@@ -143,8 +143,7 @@ impl Subscription {
             }
         };
         after.schedule(&known.settings);
-        let just_before = Time::from_micros(at.as_micros() - 1).unwrap_or(at);
-        let (had, has) = (self.has_access(just_before), after.has_access(at));
+        let (had, has) = (self.had_access(at), after.has_access(at));
         Ok(Step { action, at, event, after, access: (had != has).then_some(has) })
     }
 

@@ -196,8 +196,11 @@ impl World {
             // I4: no gap and no overlap.
             assert_eq!(step.after.billing.as_ref().unwrap().period_start, before.renews_at);
         }
-        let (had, has) =
-            (before.has_access(Time::from_micros(step.at.as_micros() - 1).unwrap()), step.after.has_access(step.at));
+        // Only `start` begins access: a subscription that is not pending has begun, also at the very instant of its start.
+        let just_before = Time::from_micros(step.at.as_micros() - 1).unwrap();
+        let has_begun = before.starts_at == step.at && step.action != Action::Start;
+        let had = before.has_access(if has_begun { step.at } else { just_before });
+        let has = step.after.has_access(step.at);
         assert_eq!(step.access, (had != has).then_some(has));
     }
 

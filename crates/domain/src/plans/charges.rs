@@ -141,7 +141,7 @@ impl Prices {
             ("/package", self.package.is_some()),
         ];
         for (pointer, is_sent) in sent {
-            if pointer == wanted && !is_sent && !errors.touch(pointer) {
+            if pointer == wanted && !is_sent && !errors.touch_within(pointer) {
                 errors.note(
                     pointer,
                     ValidationCode::Required,
@@ -298,6 +298,18 @@ mod tests {
         ] {
             assert!(check_tiers(&tiers).is_err(), "{tiers:?}");
         }
+    }
+
+    #[test]
+    fn a_price_with_an_invalid_member_is_not_reported_as_missing_too() {
+        let mut errors = ValidationErrors::none();
+        errors.note("/package/size", ValidationCode::OutOfRange, "must be greater than 0");
+        Prices::default().check(ChargeModel::Package, &mut errors);
+        assert_eq!(errors.iter().count(), 1);
+        let mut errors = ValidationErrors::none();
+        errors.note("/packages", ValidationCode::UnknownField, "is not a field of this record");
+        Prices::default().check(ChargeModel::Package, &mut errors);
+        assert!(errors.touch("/package"));
     }
 
     #[test]

@@ -30,6 +30,11 @@ impl TimeSpan {
         if longest.is_some_and(|longest| to > longest) { Err(SpanError::TooLong) } else { Ok(Self { from, to }) }
     }
 
+    /// The same with the instant at its end: what is recorded now is part of a report until now.
+    pub fn with_end(self) -> Self {
+        Self { to: Time::from_micros(self.to.as_micros() + 1).unwrap_or(self.to), ..self }
+    }
+
     /// Whether an instant is in the span.
     pub fn contains(self, at: Time) -> bool {
         self.from <= at && at < self.to

@@ -35,6 +35,14 @@ impl From<Conflict> for Problem {
                 };
                 Self::new(Code::InvalidTransition, detail).with("allowed", allowed)
             }
+            Conflict::EarlierDraft => {
+                let detail = "The subscription has an earlier draft. Finalize that one first.";
+                Self::new(Code::InvalidTransition, detail).with("allowed", json!([]))
+            }
+            Conflict::Unissuable => {
+                let detail = "The draft cannot be issued: one of its amounts is out of range.";
+                Self::new(Code::InvalidTransition, detail).with("allowed", json!([]))
+            }
             Conflict::ManagedStatus(Transition { from, to, allowed }) => {
                 let detail = match allowed.as_slice() {
                     [] => format!("The subscription is {from}, which is final."),

@@ -108,3 +108,43 @@ async fn invoices_of_one_instant_are_listed_in_the_reverse_order_of_their_creati
     let listed: Vec<Value> = listed.as_array().unwrap().iter().map(|invoice| invoice["id"].clone()).collect();
     assert_eq!(listed, made);
 }
+
+#[tokio::test]
+async fn no_invoice_is_created_for_a_deleted_user() {
+    let place = TestApp::start().await;
+    let subscription = free_subscription(&place).await;
+    let created = draft(&place, &subscription).await;
+    place.delete(&format!("/users/{}", subscription["user_id"].as_str().unwrap())).await.expect(200);
+    place.get(&path(&created)).await.expect(404);
+    let lines = json!([{ "description": "Item", "unit_price": 5 }]);
+    let body = json!({ "subscription_id": subscription["id"], "lines": lines });
+    for target in ["/invoices", "/invoices?dry_run=true"] {
+        let answer = place.post(target, &body).await.expect(422);
+        assert_eq!(answer.faults(), ["/subscription_id inconsistent"], "{target}");
+    }
+}
+
+#[tokio::test]
+async fn drafts_of_cycles_are_finalized_in_their_order() {
+    let place = TestApp::start().await;
+    let sandbox = Sandbox::at(&place, "2026-03-01T00:00:00Z").await;
+    sandbox.put("/organization", json!({ "billing": { "draft_hours": 72 } })).await.expect(200);
+    let meter = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
+    sandbox.post("/meters", meter).await.expect(201);
+    let charge = json!({ "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": 1 });
+    let billing = json!({ "charges": [charge] });
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 1, "billing_cycle": "daily", "billing": billing });
+    sandbox.post("/subscription-plans", plan).await.expect(201);
+    let user = sandbox.user("ada@example.com").await;
+    sandbox.subscription(&user, "pro", json!({ "billing": { "payment_method": "test_ok" } })).await;
+    let _working = sandbox.work();
+    sandbox.advance("2026-03-03T00:00:00Z").await;
+    let drafts = sandbox.get("/invoices?status=draft").await.expect(200).data().clone();
+    let [later, earlier] = drafts.as_array().unwrap().as_slice() else { panic!("there are two drafts: {drafts}") };
+    let finalize = async |draft: &Value| sandbox.post(&format!("{}/finalize", path(draft)), json!({})).await;
+    let refused = finalize(later).await.refused(409, "invalid_transition");
+    assert_eq!(refused.json["allowed"], json!([]));
+    assert_eq!(refused.json["detail"], "The subscription has an earlier draft. Finalize that one first.");
+    finalize(earlier).await.expect(200);
+    finalize(later).await.expect(200);
+}

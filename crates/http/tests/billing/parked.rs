@@ -54,7 +54,8 @@ async fn usage_that_cannot_be_priced_parks_its_subscription_and_delays_no_other(
     assert_eq!(books.sandbox.events("subscription.parked", 1).await.len(), 1);
     assert_eq!(books.invoices(&small).await.pop().unwrap()["status"], json!("paid"));
     // A caller cannot issue it either, and nothing is lost.
-    books.act(&draft, "finalize").await.refused(409, "invalid_transition");
+    let refused = books.act(&draft, "finalize").await.refused(409, "invalid_transition");
+    assert_eq!(refused.json["detail"], "The draft cannot be issued: one of its amounts is out of range.");
     let dry = format!("/invoices/{}/finalize?dry_run=true", id(&draft));
     books.sandbox.request("POST", &dry).send().await.refused(409, "invalid_transition");
     // Nothing renews while it is parked, and what was impossible stays impossible.

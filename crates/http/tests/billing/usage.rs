@@ -267,3 +267,29 @@ async fn old_events_are_removed_and_others_stay() {
     assert_eq!(perennial_app::housekeeping::sweep_usage(&metered.app.app).await, Ok(1));
     assert_eq!(metered.quantity("count").await, json!(1));
 }
+
+/// A test clock does not move between an event and the report.
+#[tokio::test]
+async fn what_is_recorded_now_is_in_a_report_until_now() {
+    let metered = Metered::start().await;
+    metered.app.set_time("2026-03-10T12:00:00Z");
+    let (now, ahead) = (json!("2026-03-10T12:00:00Z"), json!("2026-03-10T12:00:00.000001Z"));
+    let plan = metered.app.subscription(&metered.user, "pro", json!({ "starts_at": "2026-03-01T00:00:00Z" })).await;
+    let metered = Metered { subscription: plan["id"].as_str().unwrap().to_owned(), ..metered };
+    let events = [
+        metered.event("1", "sum", json!({ "value": 5, "at": now })),
+        metered.event("2", "sum", json!({ "at": ahead })),
+    ];
+    metered.send(&events).await.expect(200);
+    let report = async |query: &str| {
+        let target = format!("/subscriptions/{}/usage?{query}", metered.subscription);
+        let usage = metered.app.get(&target).await.expect(200).data().clone();
+        let sum = usage["meters"].as_array().unwrap().iter().find(|meter| meter["slug"] == "sum").unwrap()["quantity"]
+            .clone();
+        (sum, usage["to"].clone())
+    };
+    let to = json!("2026-03-10T12:00:00.000000Z");
+    assert_eq!(report("").await, (json!(5), to.clone()));
+    assert_eq!(report("from=2026-03-10T12:00:00Z").await, (json!(5), to.clone()));
+    assert_eq!(report("to=2026-03-10T12:00:00Z").await, (json!(0), to));
+}

@@ -99,12 +99,18 @@ async fn writes_are_rejected_while_the_clock_moves_and_reads_are_served() {
     sandbox.post("/users", json!({ "email": "new@example.com" })).await.refused(409, "clock_advancing");
     sandbox.put("/test-clock", json!({ "now": "2025-02-16T00:00:00Z" })).await.refused(409, "clock_advancing");
     sandbox.delete("/test-clock").await.refused(409, "clock_advancing");
+    // The invoices of the way depend on them.
+    let hours = |hours: u8| json!({ "billing": { "draft_hours": hours } });
+    sandbox.put("/organization", hours(2)).await.refused(409, "clock_advancing");
+    sandbox.put("/organization", hours(1)).await.expect(200);
     // Other errors come first, and a request that changes nothing is no write.
     sandbox.put(&path, json!({ "quantity": 0 })).await.refused(422, "out_of_range");
     sandbox.put(&path, json!({ "quantity": 1 })).await.expect(200);
     sandbox.get(&path).await.expect(200);
     let user = sandbox.get(&path).await.expect(200).data()["user_id"].as_str().unwrap().to_owned();
     sandbox.delete(&format!("/users/{user}")).await.refused(409, "clock_advancing");
+    let profile = format!("/users/{user}/billing-profile");
+    sandbox.put(&profile, json!({ "tax_exempt": true })).await.refused(409, "clock_advancing");
     // Another organization is not affected.
     app.plan("pro", json!({})).await;
     let _working = sandbox.work();

@@ -163,3 +163,102 @@ async fn a_credit_note_comes_after_the_late_actions_of_its_subscription() {
     assert_eq!((&invoice.data()["status"], &invoice.data()["overdue"]), (&json!("paid"), &json!(false)));
     assert_eq!(sandbox.get(&path).await.expect(200).data()["status"], "active");
 }
+
+/// The clock does not move between a create and what its first invoice does: both are at the instant of the start.
+#[tokio::test]
+async fn what_happens_at_the_instant_of_the_start_does_not_begin_access_again() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-01-10T00:00:00Z").await;
+    let user = sandbox.user("ada@example.com").await;
+    let dunning = json!({ "retry_days": [], "grace_days": 0, "then": "unpaid" });
+    for (slug, billing) in [("late", json!({})), ("strict", json!({ "dunning": dunning }))] {
+        let plan = json!({ "name": "Pro", "slug": slug, "price": 10, "billing_cycle": "monthly", "billing": billing });
+        sandbox.post("/subscription-plans", plan).await.expect(201);
+    }
+    let failing = json!({ "billing": { "payment_method": "test_fail" } });
+    let late = id(&sandbox.subscription(&user, "late", failing.clone()).await);
+    let strict = id(&sandbox.subscription(&user, "strict", failing).await);
+    let trial = json!({ "billing": { "payment_method": "test_ok", "trial_ends_at": "2026-01-13T00:00:00Z" } });
+    let trial = id(&sandbox.subscription(&user, "late", trial).await);
+    let _working = sandbox.work();
+    sandbox.clock_that(|clock| clock["status"] == "ready").await;
+    let invoice = sandbox.get(&format!("/invoices?subscription_id={late}")).await.expect(200).data()[0].clone();
+    sandbox.post(&format!("/invoices/{}/void", id(&invoice)), json!({})).await.expect(200);
+    let events = async |record: &str| -> Vec<String> {
+        let events = sandbox.get(&format!("/events?record_id={record}")).await.expect(200);
+        let name = |event: &Value| {
+            let access = [&event["before"]["has_access"], &event["data"]["has_access"]];
+            format!(
+                "{} {} {}",
+                event["type"].as_str().unwrap().trim_start_matches("subscription."),
+                access[0],
+                access[1]
+            )
+        };
+        events.data().as_array().unwrap().iter().map(name).collect()
+    };
+    assert_eq!(events(&late).await, ["created null true", "past_due true true", "recovered true true"]);
+    assert_eq!(
+        events(&strict).await,
+        ["created null true", "past_due true true", "unpaid true false", "access_changed true false"]
+    );
+    assert_eq!(events(&trial).await, ["created null true", "trial_ending true true"]);
+}
+
+/// The whole decision includes the test payment of the first attempt, and what follows from it.
+#[tokio::test]
+async fn a_dry_run_shows_what_the_write_of_an_invoice_returns_and_issues() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-01-10T00:00:00Z").await;
+    let dunning = json!({ "retry_days": [], "grace_days": 0, "then": "unpaid" });
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly", "billing": { "dunning": dunning } });
+    sandbox.post("/subscription-plans", plan).await.expect(201);
+    let user = sandbox.user("ada@example.com").await;
+    let paying = sandbox.subscription(&user, "pro", json!({ "billing": { "payment_method": "test_ok" } })).await;
+    let failing = sandbox.subscription(&user, "pro", json!({ "billing": { "payment_method": "test_fail" } })).await;
+    let _working = sandbox.work();
+    sandbox.advance("2026-02-20T00:00:00Z").await;
+    let lines = json!([{ "description": "Setup", "unit_price": 5 }]);
+    let body = json!({ "subscription_id": paying["id"], "lines": lines });
+    let draft = id(sandbox.post("/invoices", body).await.expect(201).data());
+    let list = format!("/invoices?subscription_id={}", id(&failing));
+    let unpaid = id(&sandbox.get(&list).await.expect(200).data()[0]);
+    let own = ["number", "created_at", "updated_at", "issued_at", "paid_at"];
+    let without = |mut record: Value| {
+        for name in own {
+            record[name] = Value::Null;
+        }
+        record
+    };
+    for (path, body, issues) in [
+        (format!("/invoices/{draft}/finalize"), json!({}), vec!["paid"]),
+        (format!("/invoices/{unpaid}/void"), json!({}), vec!["open"]),
+    ] {
+        let tried = sandbox.post(&format!("{path}?dry_run=true"), body.clone()).await.expect(200);
+        let issued = tried.json["documents"]["invoices"].as_array().unwrap();
+        let states: Vec<_> = issued.iter().map(|invoice| invoice["status"].as_str().unwrap()).collect();
+        assert_eq!(states, issues, "{path}: voiding recovers the subscription, and a new period begins");
+        assert!(issued.iter().all(|invoice| invoice["number"].is_null()), "{path}");
+        let made = sandbox.post(&path, body).await.expect(200);
+        assert_eq!(without(tried.data().clone()), without(made.data().clone()), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_events_of_a_renewal_are_in_the_order_in_which_things_happen() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-01-31T00:00:00Z").await;
+    let subscription = subscribed(&sandbox, "monthly").await;
+    let _working = sandbox.work();
+    sandbox.advance("2026-03-01T00:00:00Z").await;
+    sandbox.events("test_clock.advanced", 1).await;
+    let feed = sandbox.get("/events?limit=200").await.expect(200);
+    let types: Vec<_> = feed.data().as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
+    let issued = ["invoice.finalized", "invoice.payment_due", "payment.created", "invoice.paid"];
+    let created = types.iter().position(|name| *name == "subscription.created").unwrap();
+    assert_eq!(types[created + 1], "invoice.created");
+    assert_eq!(&types[created + 2..created + 6], issued);
+    assert_eq!(&types[created + 6..created + 8], ["subscription.renewed", "invoice.created"]);
+    assert_eq!(&types[created + 8..created + 12], issued);
+    assert_eq!(types[created + 12], "test_clock.advanced", "{subscription}");
+}

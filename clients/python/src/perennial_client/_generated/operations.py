@@ -3802,7 +3802,7 @@ class Usage:
         The client needs the scope `subscriptions:read`.
 
         - `from_`: The first instant. Defaults to `billing.period_start` of the subscription, or to `starts_at` without one; at most 13 months before `to`.
-        - `to`: The first instant after the report. Defaults to now.
+        - `to`: The first instant after the report. Defaults to now, with what was recorded at this instant.
 
         Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
         """
