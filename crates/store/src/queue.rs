@@ -21,7 +21,7 @@ use age::Age;
 
 /// The most background changes in one batch with changes of requests: next to full batches, they get a ninth of the writer.
 const BACKGROUND_BATCH: usize = 32;
-/// The same in a batch of its own.
+/// The same in a batch without them.
 const BACKGROUND_ALONE: usize = 64;
 
 /// The most background changes that wait.

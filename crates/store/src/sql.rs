@@ -241,7 +241,7 @@ impl Insert {
     }
 }
 
-/// Parameters that are arrays of these kinds, and the names of their columns. Inside a SELECT of its own, the length of an
+/// Parameters that are arrays of these kinds, and the names of their columns. Inside a separate SELECT, the length of an
 /// array does not affect the plan: PostgreSQL would plan each execution otherwise.
 pub(crate) fn wanted(kinds: impl Iterator<Item = Type>) -> (String, String) {
     let arrays: Vec<String> = arrays(kinds).into_iter().map(|array| format!("(SELECT {array})")).collect();

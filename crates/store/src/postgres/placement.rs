@@ -18,7 +18,7 @@ use crate::feed::Placed;
 /// snapshot can see them, and there can be millions.
 pub(crate) static PLACE: LazyLock<String> = LazyLock::new(|| placement(""));
 
-/// The whole queue. It is a statement of its own: PostgreSQL would plan each execution for the value of a parameter.
+/// The whole queue. It is a separate statement: PostgreSQL would plan each execution for the value of a parameter.
 pub(crate) static PLACE_ALL: LazyLock<String> = LazyLock::new(|| {
     placement(
         "
