@@ -198,9 +198,13 @@ fn types(text: &str) -> Result<Vec<&'static str>, InvalidValue> {
     patterns.map(|patterns| EventPattern::kinds(&patterns)).map_err(|_| invalid("names a type that does not exist"))
 }
 
+/// The most characters of an ID in a filter, as its schema has it.
+const MAX_ID: usize = 255;
+
 /// A filter that compares exactly. None if no event can match it.
 fn exact<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, InvalidValue> {
-    if text.is_empty() { Err(invalid("must be an ID")) } else { Ok(parse(text)) }
+    let is_possible = (1..=MAX_ID).contains(&text.chars().count());
+    if is_possible { Ok(parse(text)) } else { Err(invalid("must have 1 to 255 characters")) }
 }
 
 /// The ID of a record of any kind.

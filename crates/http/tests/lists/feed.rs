@@ -155,6 +155,9 @@ async fn bad_parameters_are_reported_together() {
     ] {
         app.get(&format!("/events?{query}")).await.expect(400);
     }
+    for (length, status) in [(255, 200), (256, 400)] {
+        app.get(&format!("/events?record_id={}", "x".repeat(length))).await.expect(status);
+    }
     let both = app.get(&format!("/events?cursor={cursor}&start=oldest&wait=x")).await.expect(400).json.clone();
     assert_eq!(both["errors"].as_array().unwrap().len(), 2, "{both}");
     let forged = app.get("/events?cursor=bm9wZQ").await.expect(400).json.clone();

@@ -37,11 +37,13 @@ pub struct Held {
     pub is_member: bool,
 }
 
-/// Those of the newest subscriptions of a user that have access at an instant, or may get it later. The limit is part of the
-/// text: PostgreSQL would plan each execution for the value of a parameter. It reads several users at once, and finds the facts
-/// of each user once. SQLite joins in the order
-/// of a `CROSS JOIN`; with another order it would read every subscription of the organization. Statuses are excluded one by
-/// one: SQLite would fill a table with the values of an `IN`, and search by status.
+/// Those of the newest subscriptions of a user that have access at an instant, or may get it later.
+///
+/// PostgreSQL reads several users at once, and finds the facts of each user once. The limit is part of the text: it would plan
+/// each execution for the value of a parameter.
+///
+/// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization.
+/// Statuses are excluded one by one: it would fill a table with the values of an `IN`, and search by status.
 pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
     let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
     let excluded: Vec<String> = without_access.map(|status| format!("s.status <> '{}'", status.as_str())).collect();
