@@ -13,7 +13,7 @@ use crate::postgres::examine::Server;
 use crate::postgres::{Postgres, PostgresOptions};
 use crate::row::Row;
 use crate::spans;
-use crate::sql::Sql;
+use crate::sql::{Rows, Sql};
 use crate::sqlite::{Sqlite, SqliteOptions};
 use crate::value::Value;
 use crate::walks::{Lane, Walk};
@@ -85,24 +85,30 @@ impl Db {
         key: [Value; N],
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
     ) -> Result<Option<T>, Error> {
-        let _span = spans::read(self.system(), sql);
-        match &self.engine {
-            Engine::Sqlite(sqlite) => Ok(sqlite.read(sql, &key, 1, map)?.pop()),
-            Engine::Postgres(postgres) => Box::pin(postgres.find(sql, key.into(), map)).await,
-        }
+        Ok(self.find_rows(sql, Rows::One, key, map).await?.into_iter().next())
     }
 
-    /// The rows with this key, few and in any order. On PostgreSQL concurrent reads are combined into one statement.
+    /// The rows with this key, few and in any order, combined in the same way.
     pub(crate) async fn find_all<T: Send, const N: usize>(
         &self,
         sql: &'static Sql,
         key: [Value; N],
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
     ) -> Result<Vec<T>, Error> {
+        self.find_rows(sql, Rows::All, key, map).await
+    }
+
+    async fn find_rows<T: Send, const N: usize>(
+        &self,
+        sql: &'static Sql,
+        rows: Rows,
+        key: [Value; N],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<T>, Error> {
         let _span = spans::read(self.system(), sql);
         match &self.engine {
-            Engine::Sqlite(sqlite) => sqlite.read(sql, &key, usize::MAX, map),
-            Engine::Postgres(postgres) => Box::pin(postgres.find_all(sql, key.into(), map)).await,
+            Engine::Sqlite(sqlite) => sqlite.read(sql, &key, rows.limit(), map),
+            Engine::Postgres(postgres) => Box::pin(postgres.find(sql, rows, key.into(), map)).await,
         }
     }
 

@@ -194,28 +194,17 @@ impl Postgres {
         Ok(())
     }
 
-    /// Maps the row with this key.
+    /// Maps the rows with this key.
     pub(crate) async fn find<T>(
         &self,
         sql: &'static Sql,
-        params: Vec<Value>,
-        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
-    ) -> Result<Option<T>, Error> {
-        let _reading = self.counters.reading();
-        let rows = self.finds.find(sql, Rows::One, params).await.map_err(|failure| failure.error())?;
-        rows.first().map(|row| map(&Row::postgres(row))).transpose()
-    }
-
-    /// Maps the rows with this key.
-    pub(crate) async fn find_all<T>(
-        &self,
-        sql: &'static Sql,
-        params: Vec<Value>,
+        rows: Rows,
+        key: Vec<Value>,
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
     ) -> Result<Vec<T>, Error> {
         let _reading = self.counters.reading();
-        let rows = self.finds.find(sql, Rows::All, params).await.map_err(|failure| failure.error())?;
-        rows.iter().map(|row| map(&Row::postgres(row))).collect()
+        let found = self.finds.find(sql, rows, key).await.map_err(|failure| failure.error())?;
+        found.iter().map(|row| map(&Row::postgres(row))).collect()
     }
 
     pub(crate) async fn commit(&self, change: Change, span: &Span) -> Result<(), Error> {

@@ -33,6 +33,16 @@ pub(crate) enum Rows {
     All,
 }
 
+impl Rows {
+    /// The most rows.
+    pub(crate) const fn limit(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::All => usize::MAX,
+        }
+    }
+}
+
 /// A guard's text with its row lock: for one row, and for many at once.
 #[derive(Debug)]
 struct Locking {
