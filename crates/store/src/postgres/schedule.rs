@@ -101,7 +101,6 @@ mod tests {
     use crate::change::Change;
     use crate::error::Violation;
     use crate::sql::{Insert, Sql};
-    use crate::tables::{PLANS, USERS};
     use crate::update::Update;
     use crate::value::Type;
     use std::sync::LazyLock;
@@ -183,11 +182,5 @@ mod tests {
     fn steps_with_different_violations_are_separate() {
         let change = insert(Change::new(), &ROW, 1).insert(&ROW, vec![2.into()], Violation::Cycle);
         assert_eq!(sent(&[change]), [('i', vec![1]), ('i', vec![2])]);
-    }
-
-    #[test]
-    fn updates_of_a_table_are_those_of_its_descriptor() {
-        let both = [&PLANS, &USERS].map(|table| table.statements().update.as_ref().map(|update| update.table));
-        assert_eq!(both, [Some("plans"), Some("users")]);
     }
 }
