@@ -374,10 +374,10 @@ impl Db {
 
     /// Moves committed events into the feed. None if another server does so now, and on SQLite, where each event has its
     /// position when it is committed.
-    pub async fn place_events(&self, whole_queue: bool) -> Result<Option<Placed>, Error> {
+    pub async fn place_events(&self) -> Result<Option<Placed>, Error> {
         match &self.engine {
             Engine::Sqlite(_) => Ok(None),
-            Engine::Postgres(postgres) => Box::pin(postgres.place(whole_queue)).await,
+            Engine::Postgres(postgres) => Box::pin(postgres.place()).await,
         }
     }
 }

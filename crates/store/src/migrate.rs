@@ -97,6 +97,7 @@ migrations! {
     21 => "0021_connections", oldest_program 2, indexes CONNECTIONS;
     22 => "0022_lost_times", oldest_program 2;
     23 => "0023_feed_entry", oldest_program 2;
+    24 => "0024_feed_head", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

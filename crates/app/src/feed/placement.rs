@@ -10,9 +10,6 @@ use tokio::time::Instant;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// The time in which commits are collected for one placement.
 const COLLECT: Duration = Duration::from_millis(5);
-/// How often the whole queue is read. After a restore into another database cluster, transactions have lower numbers than the
-/// last placement expects, and only this finds their events.
-const WHOLE_QUEUE_EVERY: Duration = Duration::from_secs(10);
 /// How often a call that needs the newest event attempts a placement while another server makes one.
 const RECENT_ATTEMPTS: usize = 20;
 /// The pause after a failure.
@@ -20,7 +17,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Places events until `stopped` resolves; then every waiting call returns.
 pub async fn place_until_stopped(app: &App, stopped: impl Future<Output = ()>) {
-    let placement = |has_committed, whole_queue| attempt(app, has_committed, whole_queue);
+    let placement = |has_committed| attempt(app, has_committed);
     tokio::select! {
         () = stopped => {}
         () = place(|| app.db.committed(), placement) => {}
@@ -31,7 +28,7 @@ pub async fn place_until_stopped(app: &App, stopped: impl Future<Output = ()>) {
 /// Gives every event that is committed its position. A command does this before it uses positions: no server may be running.
 pub(crate) async fn place_committed(app: &App) -> Result<(), Error> {
     // None: another server places events at this moment, or each has its position already.
-    while app.db.place_events(true).await?.is_none() && app.db.has_unplaced_events().await? {
+    while app.db.place_events().await?.is_none() && app.db.has_unplaced_events().await? {
         tokio::time::sleep(COLLECT).await;
     }
     Ok(())
@@ -44,7 +41,7 @@ pub(crate) async fn place_recent(app: &App) -> Result<(), Error> {
         if !app.db.has_unplaced_events().await? {
             return Ok(());
         }
-        if app.db.place_events(false).await?.is_some() {
+        if app.db.place_events().await?.is_some() {
             app.feed.grown();
             return Ok(());
         }
@@ -56,20 +53,14 @@ pub(crate) async fn place_recent(app: &App) -> Result<(), Error> {
 /// Attempts a placement soon after each commit of this server, and regularly because of the other servers' commits.
 async fn place<C: Future, A: Future<Output = Result<(), Error>>>(
     committed: impl Fn() -> C,
-    attempt: impl Fn(bool, bool) -> A,
+    attempt: impl Fn(bool) -> A,
 ) {
-    let mut whole_queue_at = Instant::now();
     // After a commit of this server there is something to place. Otherwise it looks first: a placement writes.
     let mut has_committed = true;
     loop {
-        let whole_queue = Instant::now() >= whole_queue_at;
-        match attempt(has_committed, whole_queue).await {
-            Ok(()) if whole_queue => whole_queue_at = Instant::now() + WHOLE_QUEUE_EVERY,
-            Ok(()) => {}
-            Err(error) => {
-                tracing::debug!(%error, "events were not placed");
-                tokio::time::sleep(PAUSE).await;
-            }
+        if let Err(error) = attempt(has_committed).await {
+            tracing::debug!(%error, "events were not placed");
+            tokio::time::sleep(PAUSE).await;
         }
         has_committed = tokio::time::timeout(LOOK_EVERY, committed()).await.is_ok();
         if has_committed {
@@ -79,11 +70,11 @@ async fn place<C: Future, A: Future<Output = Result<(), Error>>>(
 }
 
 /// Places events if there may be any, and wakes the readers of the feed if it may have grown.
-async fn attempt(app: &App, has_committed: bool, whole_queue: bool) -> Result<(), Error> {
+async fn attempt(app: &App, has_committed: bool) -> Result<(), Error> {
     // On SQLite another process can write, which only a read shows.
-    if has_committed || whole_queue || !app.db.is_shared() || app.db.has_unplaced_events().await? {
+    if has_committed || !app.db.is_shared() || app.db.has_unplaced_events().await? {
         let began = Instant::now();
-        if app.db.place_events(whole_queue).await?.is_some() {
+        if app.db.place_events().await?.is_some() {
             app.background.placements.add(began.elapsed());
         }
     }
@@ -102,7 +93,7 @@ mod tests {
     /// When placements were attempted, in milliseconds, and whether this server had committed before.
     async fn attempts(commits: &[u64], until: u64, fails: bool) -> Vec<(u128, bool)> {
         let (began, committed, attempts) = (Instant::now(), Notify::new(), RefCell::new(Vec::new()));
-        let attempt = |has_committed, _| {
+        let attempt = |has_committed| {
             attempts.borrow_mut().push((began.elapsed().as_millis(), has_committed));
             ready(if fails { Err(Error::Overloaded) } else { Ok(()) })
         };

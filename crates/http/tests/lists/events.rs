@@ -215,9 +215,7 @@ fn later() -> Time {
 
 /// Waits until every event has a position.
 async fn placed(app: &TestApp) {
-    while app.app.db.place_events(true).await.unwrap().is_none_or(|placed| placed.events > 0) && app.app.db.is_shared()
-    {
-    }
+    while app.app.db.place_events().await.unwrap().is_none_or(|placed| placed.events > 0) && app.app.db.is_shared() {}
 }
 
 #[tokio::test]

@@ -88,9 +88,7 @@ async fn events_are_removed_after_their_retention_and_never_without_one() {
     app.plan("old", json!({})).await;
     app.plan("young", json!({})).await;
     let all = app.events().await.len();
-    while app.app.db.is_shared() && app.app.db.place_events(true).await.unwrap().is_none_or(|placed| placed.events > 0)
-    {
-    }
+    while app.app.db.is_shared() && app.app.db.place_events().await.unwrap().is_none_or(|placed| placed.events > 0) {}
     // Events enter the feed by the clock of the database, which no test can move.
     let entered = feed::newest(&app.app.db, app.organization).await.unwrap().unwrap().1;
     app.set_time(&entered.plus_seconds(10 * DAY - 60).to_string());

@@ -185,9 +185,7 @@ async fn what_happens_at_the_instant_of_the_start_does_not_begin_access_again() 
     let invoice = sandbox.get(&format!("/invoices?subscription_id={late}")).await.expect(200).data()[0].clone();
     sandbox.post(&format!("/invoices/{}/void", id(&invoice)), json!({})).await.expect(200);
     // On PostgreSQL events get their positions after the commit.
-    while app.app.db.place_events(true).await.unwrap().is_none_or(|placed| placed.events > 0) && app.app.db.is_shared()
-    {
-    }
+    while app.app.db.place_events().await.unwrap().is_none_or(|placed| placed.events > 0) && app.app.db.is_shared() {}
     let events = async |record: &str| -> Vec<String> {
         let events = sandbox.get(&format!("/events?record_id={record}")).await.expect(200);
         let name = |event: &Value| {

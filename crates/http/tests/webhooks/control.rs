@@ -17,7 +17,7 @@ async fn reader(app: &TestApp, endpoint: &Value) -> Reader {
 
 /// The newest position of the feed.
 async fn newest(app: &TestApp) -> i64 {
-    while app.app.db.place_events(true).await.unwrap().is_some_and(|placed| placed.events > 0) {}
+    while app.app.db.place_events().await.unwrap().is_some_and(|placed| placed.events > 0) {}
     feed::newest(&app.app.db, app.organization).await.unwrap().unwrap().0.sequence
 }
 

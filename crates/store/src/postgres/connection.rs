@@ -8,9 +8,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
+use futures_util::future::join3;
 use tokio::task::AbortHandle;
 use tokio_postgres::types::{ToSql, Type as Wire};
-use tokio_postgres::{Client, Statement};
+use tokio_postgres::{Client, Row, Statement};
 
 use super::database_error::{DatabaseError, describe};
 use super::pause::Pause;
@@ -53,11 +54,21 @@ impl Connection {
         &self,
         text: &str,
         arguments: &[Argument<'_>],
-    ) -> Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
         match self.prepare(text, arguments).await? {
             Some(statement) => self.client.query(&statement, &references(arguments)).await,
             None => self.client.query_typed(text, &typed(arguments)).await,
         }
+    }
+
+    /// The rows of a statement in a transaction that begins with this text. All is sent at once.
+    pub(super) async fn query_within(&self, opening: &str, text: &str) -> Result<Vec<Row>, tokio_postgres::Error> {
+        self.prepare(text, &[]).await?;
+        let commit = self.client.batch_execute("COMMIT");
+        let (opened, rows, ended) = join3(self.client.batch_execute(opening), self.query(text, &[]), commit).await;
+        opened?;
+        let rows = rows?;
+        ended.map(|()| rows)
     }
 
     /// The number of rows a statement touched, or for a SELECT found.

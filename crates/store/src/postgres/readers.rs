@@ -50,16 +50,36 @@ impl Readers {
 
     /// The rows of a statement, which is sent again if the connection is lost.
     pub(super) async fn query(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, DatabaseError> {
-        match self.query_once(text, arguments).await {
-            Err(failure) if recoverable(&failure) => self.query_once(text, arguments).await,
+        match self.query_once(None, text, arguments).await {
+            Err(failure) if recoverable(&failure) => self.query_once(None, text, arguments).await,
             first => first,
         }
     }
 
-    async fn query_once(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, DatabaseError> {
+    /// The same for a statement in a transaction that begins with a text.
+    pub(super) async fn query_within(&self, opening: &str, text: &str) -> Result<Vec<Row>, DatabaseError> {
+        match self.query_once(Some(opening), text, &[]).await {
+            Err(failure) if recoverable(&failure) => self.query_once(Some(opening), text, &[]).await,
+            first => first,
+        }
+    }
+
+    async fn query_once(
+        &self,
+        opening: Option<&str>,
+        text: &str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Vec<Row>, DatabaseError> {
         let (slot, connection) = self.next().await?;
         let _pending = self.pending()?;
-        let received = slot.timeouts().deadline().within(pin!(connection.query(text, arguments))).await;
+        let read = async {
+            match opening {
+                None => connection.query(text, arguments).await,
+                // Boxed: it is rare and large, and every read would carry its size.
+                Some(opening) => Box::pin(connection.query_within(opening, text)).await,
+            }
+        };
+        let received = slot.timeouts().deadline().within(pin!(read)).await;
         received.and_then(|rows| rows.map_err(|error| DatabaseError::of(&error))).inspect_err(|failure| match failure {
             DatabaseError::Lost(_) => slot.discard(&connection),
             DatabaseError::Timeout(_) => slot.abandon(&connection),

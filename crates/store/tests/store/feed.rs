@@ -82,10 +82,10 @@ async fn a_reader_by_position_sees_every_event_once_and_in_order() {
             async move {
                 let mut seen = Vec::new();
                 while !stop.load(Ordering::Relaxed) {
-                    db.place_events(false).await.unwrap();
+                    db.place_events().await.unwrap();
                     read_on(&db, &mut seen).await;
                 }
-                db.place_events(false).await.unwrap();
+                db.place_events().await.unwrap();
                 read_on(&db, &mut seen).await;
                 seen
             }
@@ -99,7 +99,7 @@ async fn a_reader_by_position_sees_every_event_once_and_in_order() {
         // Another server places too.
         let other = place.open().await;
         while writers.iter().any(|writer| !writer.is_finished()) {
-            other.place_events(false).await.unwrap();
+            other.place_events().await.unwrap();
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         for writer in writers {
@@ -136,7 +136,7 @@ async fn the_order_is_that_of_the_commits_whatever_the_clocks_of_their_writers_s
         for change in &written {
             db.commit(events::insert(Change::new(), change)).await.unwrap();
         }
-        db.place_events(true).await.unwrap();
+        db.place_events().await.unwrap();
         let mut seen = Vec::new();
         read_on(&db, &mut seen).await;
         assert_eq!(seen.into_iter().map(|found| found.event).collect::<Vec<_>>(), written);
@@ -155,15 +155,59 @@ async fn an_open_transaction_delays_no_events_but_its_own() {
     let mut seen = Vec::new();
     for number in 0..3 {
         db.commit(events::insert(Change::new(), &event(1, number))).await.unwrap();
-        assert_eq!(db.place_events(false).await.unwrap().unwrap().events, 1);
+        assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
         read_on(&db, &mut seen).await;
         assert_eq!(seen.len() as u64, number + 1);
     }
     importing.batch_execute("COMMIT").await.unwrap();
-    assert_eq!(db.place_events(false).await.unwrap().unwrap().events, 1);
+    assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
     read_on(&db, &mut seen).await;
     assert_eq!((seen.len(), seen[3].event.kind), (4, EventKind::PlanCreated));
     assert!(seen.is_sorted_by(|one, next| one.sequence < next.sequence));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_placement_reads_no_rows_of_earlier_ones_while_a_transaction_keeps_them() {
+    const EARLIER: u64 = 5_000;
+    const PLACEMENTS: u64 = 500;
+    let Some(place) = Place::empty_postgres().await else { return };
+    let db = place.open().await;
+    db.migrate().await.unwrap();
+    // PostgreSQL knows the tables as small ones, which it prefers to scan.
+    db.commit(events::insert(Change::new(), &event(1, 0))).await.unwrap();
+    run_script(&place.url(), "ANALYZE feed_queue, feed_head").await;
+    let dump = connect(&place.url()).await;
+    let open = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id(); SELECT COUNT(*) FROM feed";
+    dump.batch_execute(open).await.unwrap();
+    let earlier = (1..EARLIER).fold(Change::new(), |change, number| events::insert(change, &event(1, number)));
+    db.commit(earlier).await.unwrap();
+    assert_eq!(db.place_events().await.unwrap().unwrap().events, i64::try_from(EARLIER).unwrap());
+    db.close().await;
+    let before = pages_read(&place.url(), 0).await;
+    let db = place.open().await;
+    for number in 0..PLACEMENTS {
+        db.commit(events::insert(Change::new(), &event(2, number))).await.unwrap();
+        assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
+    }
+    db.close().await;
+    let read = pages_read(&place.url(), before).await - before;
+    let per_placement = read / i64::try_from(PLACEMENTS).unwrap();
+    assert!(per_placement < 60, "{per_placement} pages are read for a placement");
+}
+
+/// Pages of the tables of placements that were read since the store was created, as soon as there are more than so many: a
+/// session reports them when it ends.
+async fn pages_read(url: &str, more_than: i64) -> i64 {
+    let sum = "SELECT COALESCE(SUM(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read), 0)::bigint
+         FROM pg_statio_user_tables WHERE relname IN ('feed_queue', 'feed_head')";
+    let client = connect(url).await;
+    loop {
+        let read = client.query_one(sum, &[]).await.unwrap().get::<_, i64>(0);
+        if read > more_than {
+            return read;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -173,9 +217,9 @@ async fn events_of_a_restored_database_are_placed_although_its_transactions_have
     db.migrate().await.unwrap();
     run_script(&place.url(), "UPDATE feed_head SET placed = '900000000:900000000:'").await;
     db.commit(events::insert(Change::new(), &event(1, 1))).await.unwrap();
-    assert_eq!(db.place_events(true).await.unwrap().unwrap().events, 1);
+    assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
     db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
-    assert_eq!(db.place_events(false).await.unwrap().unwrap().events, 1);
+    assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -189,7 +233,7 @@ async fn events_that_were_restored_unplaced_come_before_those_that_were_written_
     run_script(&place.url(), "UPDATE feed_head SET placed = '899999999:899999999:'").await;
     // A command writes before the first server has placed them.
     db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
-    assert_eq!(db.place_events(true).await.unwrap().unwrap().events, 2);
+    assert_eq!(db.place_events().await.unwrap().unwrap().events, 2);
     let mut seen = Vec::new();
     read_on(&db, &mut seen).await;
     assert_eq!(seen.iter().map(|found| found.event.clone()).collect::<Vec<_>>(), [1, 2].map(|n| event(1, n)));
@@ -203,7 +247,7 @@ async fn pages_have_the_events_that_match_and_say_what_they_examined() {
                 db.commit(events::insert(Change::new(), &event(writer, number))).await.unwrap();
             }
         }
-        db.place_events(false).await.unwrap();
+        db.place_events().await.unwrap();
         let filter =
             Filter { record_id: Some([2; 16]), kinds: vec!["plan.created", "plan.updated"], ..Filter::default() };
         let page = feed::page(&db, organization(), (0, i64::MAX), &filter, 3).await.unwrap();

@@ -1,0 +1,1 @@
+-- Of PostgreSQL alone: here each event has its position when it is committed.
