@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use futures_util::future::try_join_all;
-use perennial_domain::id::SubscriptionId;
+use perennial_domain::id::{OrganizationId, SubscriptionId};
 use perennial_domain::invoices::record::Invoice;
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::subscriptions::Subscription;
@@ -17,10 +17,18 @@ use perennial_store::{self as store, subscriptions};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Changes in progress. The writer commits them together.
-const AT_ONCE: usize = 64;
-/// The same on a busy server: requests wait for fewer changes.
-const AT_ONCE_BUSY: usize = 16;
+/// How much is in progress at the same time.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// Changes that the writer commits together.
+    at_once: usize,
+    /// While the changes of one lane are committed, those of another are decided.
+    lanes: usize,
+}
+
+const QUIET: Pace = Pace { at_once: 64, lanes: 2 };
+/// Requests wait for fewer changes.
+const BUSY: Pace = Pace { at_once: 16, lanes: 1 };
 /// The most late actions that are made before a change by a caller.
 const MAX_LATE: usize = 64;
 /// Due invoices of one subscription that are read at a time.
@@ -92,33 +100,76 @@ impl Made {
     }
 }
 
+/// Something of a subscription that depends on no other.
+enum Work<'a> {
+    Step(&'a Invoice),
+    Action(&'a Subscription),
+}
+
+/// What one pass has in common.
+struct Pass<'a> {
+    app: &'a App,
+    now: Time,
+    held: Option<&'a Held>,
+    pace: Pace,
+}
+
 /// Does the earliest of each subscription.
 pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) -> Result<Made, Error> {
     let (subscriptions, found) = due.first();
     let (drafts, open): (Vec<&Invoice>, Vec<&Invoice>) =
         found.into_iter().partition(|invoice| invoice.status == InvoiceStatus::Draft);
+    let pass = Pass { app, now, held, pace: if app.activity.is_busy() { BUSY } else { QUIET } };
+    let work: Vec<Work<'_>> =
+        open.into_iter().map(Work::Step).chain(subscriptions.into_iter().map(Work::Action)).collect();
     let mut made = Made::default();
-    let at_once = if app.activity.is_busy() { AT_ONCE_BUSY } else { AT_ONCE };
-    for chunk in open.chunks(at_once) {
-        let piece = app.activity.begin();
-        let catalog = Arc::new(Catalog::new(app, chunk[0].organization_id));
-        let steps = chunk.iter().map(|invoice| invoices::perform(&catalog, invoice, now, held));
-        made.steps += try_join_all(steps).await?.into_iter().filter(|is_made| *is_made).count();
-        give_way(piece, held).await;
+    for lane in try_join_all((0..pass.pace.lanes).map(|lane| pass.perform(&work, lane))).await? {
+        made.actions += lane.actions;
+        made.steps += lane.steps;
     }
-    for chunk in subscriptions.chunks(at_once) {
-        let piece = app.activity.begin();
-        let catalog = Arc::new(Catalog::new(app, chunk[0].organization_id));
-        let actions = chunk.iter().map(|before| actions::perform(&catalog, before, now, held));
-        made.actions += try_join_all(actions).await?.into_iter().filter(|is_made| *is_made).count();
-        give_way(piece, held).await;
-    }
-    for chunk in drafts.chunks(at_once) {
+    // Not in lanes: two changes that draw numbers at the same time would conflict.
+    for chunk in drafts.chunks(pass.pace.at_once) {
         let piece = app.activity.begin();
         made.steps += invoices::issue_drafts(app, chunk, now, held).await?;
         give_way(piece, held).await;
     }
     Ok(made)
+}
+
+impl Pass<'_> {
+    /// Performs the chunks of a lane, one after the other.
+    async fn perform(&self, work: &[Work<'_>], lane: usize) -> Result<Made, Error> {
+        let mut made = Made::default();
+        for chunk in work.chunks(self.pace.at_once).skip(lane).step_by(self.pace.lanes) {
+            let piece = self.app.activity.begin();
+            let catalog = Arc::new(Catalog::new(self.app, chunk[0].organization()));
+            let done = try_join_all(chunk.iter().map(|work| self.perform_one(&catalog, work))).await?;
+            for (work, _) in chunk.iter().zip(done).filter(|(_, is_made)| *is_made) {
+                match work {
+                    Work::Step(_) => made.steps += 1,
+                    Work::Action(_) => made.actions += 1,
+                }
+            }
+            give_way(piece, self.held).await;
+        }
+        Ok(made)
+    }
+
+    async fn perform_one(&self, catalog: &Arc<Catalog<'_>>, work: &Work<'_>) -> Result<bool, Error> {
+        match work {
+            Work::Step(invoice) => invoices::perform(catalog, invoice, self.now, self.held).await,
+            Work::Action(before) => actions::perform(catalog, before, self.now, self.held).await,
+        }
+    }
+}
+
+impl Work<'_> {
+    fn organization(&self) -> OrganizationId {
+        match self {
+            Self::Step(invoice) => invoice.organization_id,
+            Self::Action(subscription) => subscription.organization_id,
+        }
+    }
 }
 
 /// The engine rests while a server is busy. What a request makes itself does not.
