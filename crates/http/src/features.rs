@@ -178,8 +178,7 @@ pub(crate) fn draft(fields: &mut impl Fields) -> FeatureDraft {
 
 /// The fields of an update, and those that may be sent back unchanged.
 fn patch(fields: &mut impl Fields, stored: Option<&Feature>) -> FeatureDraft {
-    let meter: Option<Option<UnchangedMeter>> =
-        fields.nullable("/meter", "Read-only. It may be sent back unchanged, as the ID or the slug.");
+    let meter: Option<Option<UnchangedMeter>> = fields.nullable("/meter", "Read-only. It may be sent back unchanged.");
     let patch = FeatureDraft {
         name: fields.optional("/name", NAME),
         meter: meter.map(|meter| meter.map(|UnchangedMeter(key)| key)),

@@ -2538,7 +2538,7 @@ export interface FeatureCreate {
 }
 
 export interface FeatureUpdate {
-  /** Read-only. It may be sent back unchanged, as the ID or the slug. */
+  /** Read-only. It may be sent back unchanged. */
   meter?: string | null | undefined;
   /** The name shown to people. */
   name?: string | undefined;

@@ -3530,7 +3530,6 @@ class Features:
         self,
         key: str,
         *,
-        meter: str | None | Unset = UNSET,
         name: str | Unset = UNSET,
         description: str | Unset = UNSET,
         combine: FeatureCombine | Unset = UNSET,
@@ -3544,7 +3543,6 @@ class Features:
 
         The client needs the scope `plans:write`.
 
-        - `meter`: Read-only. It may be sent back unchanged, as the ID or the slug.
         - `name`: The name shown to people.
         - `description`: A description of the feature.
         - `combine`: How the values of several subscriptions become one. boolean: any. limit: max (default) or sum. quota: sum.
@@ -3558,7 +3556,6 @@ class Features:
             path={"key": key},
             headers={"if-match": if_match},
             body={
-                "meter": meter,
                 "name": name,
                 "description": description,
                 "combine": combine,
