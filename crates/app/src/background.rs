@@ -27,9 +27,12 @@ use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 /// How often a server looks for work without a signal.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// The least time between two looks, however often the feed grows, and how many times as long as a look the time after it is.
+/// The least time between the begins of two looks, however often the feed grows.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
+/// How many times as long as a look the time until the next one is: looks take a tenth of the time.
 const LOOK_SHARE: u32 = 10;
+/// The same for looks so long that the next one would be late.
+const LONG_LOOK_SHARE: u32 = 2;
 /// How often a lease is renewed. It lasts 15 seconds.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 /// The pause after a failure of the database.
@@ -126,7 +129,7 @@ pub async fn run<J: Job>(app: Arc<App>, job: J, stopping: watch::Receiver<bool>)
         let mut signal = app.feed.subscribe();
         let began = Instant::now();
         let found = job.find(&app, i64::try_from(J::AT_ONCE).unwrap_or(i64::MAX)).await;
-        let pause_until = began + (began.elapsed() * LOOK_SHARE).clamp(LOOK_PAUSE, J::LOOK_EVERY);
+        let pause_until = began + time_between_looks(began.elapsed(), J::LOOK_EVERY);
         match found {
             Ok(units) => {
                 for unit in units {
@@ -146,9 +149,18 @@ pub async fn run<J: Job>(app: Arc<App>, job: J, stopping: watch::Receiver<bool>)
             () = woken(job.signal(&app), &mut signal, began + J::LOOK_EVERY) => {}
             () = stopped(stopping.clone()) => break,
         }
-        sleep_until(pause_until).await;
+        tokio::select! {
+            () = sleep_until(pause_until) => {}
+            () = stopped(stopping.clone()) => break,
+        }
     }
     let _ = timeout(STOP_WITHIN, async { while tasks.join_next().await.is_some() {} }).await;
+}
+
+/// The least time from the begin of a look that took `look` to the begin of the next one. Looks take a tenth of the time at
+/// most. If the next one would then be later than a look without a signal, they may take more, but at most half of the time.
+fn time_between_looks(look: Duration, look_every: Duration) -> Duration {
+    look.saturating_mul(LOOK_SHARE).min(look_every).max(look.saturating_mul(LONG_LOOK_SHARE)).max(LOOK_PAUSE)
 }
 
 /// Resolves when there may be work, at the latest at the deadline.
@@ -226,5 +238,28 @@ impl Running {
 impl Drop for Place {
     fn drop(&mut self) {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_take_a_tenth_of_the_time_and_long_ones_half_of_it() {
+        let every = Duration::from_millis(250);
+        for micros in (0..2_000_000).step_by(997) {
+            let look = Duration::from_micros(micros);
+            let time = time_between_looks(look, every);
+            assert!(time >= LOOK_PAUSE, "{look:?}: a busy loop");
+            assert!(time >= look * 2, "{look:?}: looks take more than half of the time");
+            assert!(time >= look * 10 || time >= every, "{look:?}: looks take more than a tenth of the time");
+            assert!(time <= every.max(look * 2), "{look:?}: work that is due waits for {time:?}");
+        }
+    }
+
+    #[test]
+    fn a_look_of_any_length_has_an_end() {
+        assert_eq!(time_between_looks(Duration::MAX, LOOK_EVERY), Duration::MAX);
     }
 }

@@ -10,10 +10,10 @@ use perennial_domain::entitlements::{Grants, GrantsDraft};
 use perennial_domain::events::EventKind;
 use perennial_domain::features::{Feature, FeatureDraft, FeatureReference};
 use perennial_domain::id::{FeatureId, OrganizationId};
-use perennial_domain::meters::Meter;
+use perennial_domain::meters::{Meter, MeterKey};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
-use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_domain::validation::{CHANGED, ValidationCode, ValidationErrors};
 use perennial_store::{self as store, Change, Page, Position, Violation, features, meters};
 use std::sync::PoisonError;
 
@@ -111,13 +111,26 @@ impl Resource for Feature {
         Ok(found)
     }
 
+    /// None: the meter cannot be changed. It may be sent back by its slug, too.
     async fn find_changed_references(
         &self,
-        _: &App,
-        _: &Caller,
-        _: &FeatureDraft,
-        _: &mut ValidationErrors,
+        app: &App,
+        caller: &Caller,
+        patch: &FeatureDraft,
+        errors: &mut ValidationErrors,
     ) -> Result<Option<Meter>, Error> {
+        let is_unchanged = match &patch.meter {
+            None => true,
+            Some(None) => self.meter_id.is_none(),
+            Some(Some(MeterKey::Id(id))) => self.meter_id == Some(*id),
+            Some(Some(slug)) => {
+                let found = meters::find(&app.db, caller.organization(), slug).await?;
+                found.is_some_and(|meter| self.meter_id == Some(meter.id))
+            }
+        };
+        if !is_unchanged {
+            errors.note("/meter", ValidationCode::ReadOnlyField, CHANGED);
+        }
         Ok(None)
     }
 

@@ -4,7 +4,7 @@
 mod changes;
 mod view;
 
-pub use changes::{ClientDraft, ClientFields, ClientPatch, MAX_ORIGINS};
+pub use changes::{ClientDraft, ClientFields, ClientPatch, MAX_ORIGINS, SentScopes};
 pub use view::ClientView;
 
 use crate::id::{ClientId, EventId, OrganizationId};

@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+/// The detail of [`ValidationCode::ReadOnlyField`] for a field that was sent with another value than the stored one.
+pub const CHANGED: &str = "cannot be changed; omit it or send it unchanged";
+
 /// The kinds of error, each with its stable name in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValidationCode {

@@ -3,7 +3,7 @@
 use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::{Field, Fields, MeterReference};
+use crate::fields::{Field, Fields, MeterReference, UnchangedMeter};
 use crate::filters::boolean;
 use crate::headers::etag;
 use crate::list_query::{self, ListQuery};
@@ -178,11 +178,15 @@ pub(crate) fn draft(fields: &mut impl Fields) -> FeatureDraft {
 
 /// The fields of an update, and those that may be sent back unchanged.
 fn patch(fields: &mut impl Fields, stored: Option<&Feature>) -> FeatureDraft {
-    let patch = FeatureDraft { name: fields.optional("/name", NAME), ..common(fields) };
+    let meter: Option<Option<UnchangedMeter>> = fields.nullable("/meter", "Read-only. It may be sent back unchanged.");
+    let patch = FeatureDraft {
+        name: fields.optional("/name", NAME),
+        meter: meter.map(|meter| meter.map(|UnchangedMeter(key)| key)),
+        ..common(fields)
+    };
     fields.unchanged::<FeatureId>("/id", stored.map(|stored| &stored.id));
     fields.unchanged::<FeatureKey>("/key", stored.map(|stored| &stored.key));
     fields.unchanged::<FeatureKind>("/kind", stored.map(|stored| &stored.kind));
-    fields.unchanged_or_null::<MeterId>("/meter", stored.map(|stored| stored.meter_id.as_ref()));
     fields.unchanged_or_null::<QuotaPeriod>("/period", stored.map(|stored| stored.period.as_ref()));
     fields.unchanged::<Time>("/created_at", stored.map(|stored| &stored.created_at));
     fields.ignored("/updated_at");

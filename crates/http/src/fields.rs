@@ -17,7 +17,7 @@ mod types;
 mod webhook_types;
 
 pub(crate) use any::AnyFields;
-pub(crate) use billing_record_types::{Address, MeterReference, UsageEvents};
+pub(crate) use billing_record_types::{Address, MeterReference, UnchangedMeter, UsageEvents};
 pub(crate) use invoice_types::{Charges, CouponReference, Items, PlanRates, charge_definition};
 pub(crate) use portal_types::portal;
 pub(crate) use reader::Reader;

@@ -2538,6 +2538,8 @@ export interface FeatureCreate {
 }
 
 export interface FeatureUpdate {
+  /** Read-only. It may be sent back unchanged. */
+  meter?: string | null | undefined;
   /** The name shown to people. */
   name?: string | undefined;
   /** A description of the feature. */
@@ -2554,8 +2556,6 @@ export interface FeatureUpdate {
   key?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
   kind?: Kind | undefined;
-  /** Read-only. It may be sent back unchanged. */
-  meter?: string | null | undefined;
   /** Read-only. It may be sent back unchanged. */
   period?: FeaturePeriod | null | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */

@@ -213,6 +213,10 @@ async fn change_document(
         return Ok(());
     }
     complete(unit, after, &mut draft).await?;
+    if draft.sums.discount.is_zero() {
+        // An amount is not taken off within a period, and a percentage not off a plan that the coupon is not for.
+        draft.coupon_id = None;
+    }
     set_paying(after, &draft, LineKind::ProrationCharge, at, &priced)?;
     if draft.sums.total.is_negative() {
         if let Some(billing) = after.billing.as_mut() {

@@ -67,7 +67,7 @@ async fn update(app: &App, flags: &ClientUpdate, json: bool) -> Result<(), Failu
     let expires_at = change.expires_at.as_deref().map(Time::parse).transpose();
     let expires_at = expires_at.map_err(|reason| wrong("expires-at", &reason))?;
     let changes = ClientPatch {
-        scopes: (!change.scopes.is_empty()).then(|| scopes(&change.scopes, kind)).transpose()?,
+        scopes: (!change.scopes.is_empty()).then(|| scopes(&change.scopes, kind)).transpose()?.map(Into::into),
         origins: (change.no_origins || !change.origins.is_empty())
             .then(|| origins(&change.origins, kind))
             .transpose()?,

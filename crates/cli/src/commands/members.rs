@@ -11,7 +11,7 @@ use perennial_app::error::{Conflict, Error};
 use perennial_app::idempotency::StoredResponse;
 use perennial_app::members;
 use perennial_domain::id::{SubscriptionId, UserId};
-use perennial_domain::members::Member;
+use perennial_domain::members::{Member, Seats};
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::users::User;
 use perennial_domain::validation::ValidationErrors;
@@ -33,7 +33,8 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
         Command::List { subscription, single } => {
             let caller = Caller::system(organization(app, &single.org.org).await?.id);
             let id = find::<Subscription>(app, &caller, &subscription).await?.id;
-            records::write(&KIND, &all(app, &caller, id).await?, &single, json)
+            let (members, seats) = all(app, &caller, id).await?;
+            records::write_with(&KIND, &members, ("seats", &seats), &single, json)
         }
         Command::Add { subscription, user, org } => {
             let (caller, id, user) = named(app, &org.org, &subscription, &user).await?;
@@ -83,15 +84,15 @@ async fn add(app: &App, caller: &Caller, id: SubscriptionId, user: UserId) -> Re
     }
 }
 
-/// All members of a subscription.
-async fn all(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Vec<Member>, Error> {
+/// All members of a subscription, and its seats.
+async fn all(app: &App, caller: &Caller, id: SubscriptionId) -> Result<(Vec<Member>, Seats), Error> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
-        let (page, _, next) = members::page(app, caller, id, after, PAGE_SIZE).await?;
+        let (page, seats, next) = members::page(app, caller, id, after, PAGE_SIZE).await?;
         all.extend(page);
         after = next;
         if after.is_none() {
-            return Ok(all);
+            return Ok((all, seats));
         }
     }
 }

@@ -129,9 +129,24 @@ pub(super) async fn get<R: Record>(app: &App, named: &str, single: &Single, json
 
 /// Writes records that were read at once.
 pub(super) fn write<T: Serialize>(kind: &Kind, records: &[T], single: &Single, json: bool) -> Result<(), Failure> {
+    written(kind, records, single, json)?.end(None, None)
+}
+
+/// The same, with one more member of the API's response.
+pub(super) fn write_with<T: Serialize, M: Serialize>(
+    kind: &Kind,
+    records: &[T],
+    member: (&str, &M),
+    single: &Single,
+    json: bool,
+) -> Result<(), Failure> {
+    written(kind, records, single, json)?.end_with(None, None, Some((member.0, text(member.1))))
+}
+
+fn written<'a, T: Serialize>(kind: &'a Kind, records: &[T], single: &Single, json: bool) -> Result<Sheet<'a>, Failure> {
     let mut sheet = Sheet::new(kind, form(json, single.output.format)?);
     sheet.add(&records.iter().map(text).collect::<Vec<_>>())?;
-    sheet.end(None, None)
+    Ok(sheet)
 }
 
 /// The record that an argument names. The failure names the command that lists them.

@@ -39,7 +39,10 @@ fn members_are_added_listed_and_removed() {
     snapshot("member-commands", &masked(&text));
     let added = place.json(&["subscription", "member", "add", &id, "eve@example.com"]);
     assert_eq!(added["subscription_id"], Value::from(id.as_str()));
-    assert_eq!(place.json(&["subscription", "member", "list", &id]).as_array().unwrap().len(), 1);
+    let printed = place.run(&["subscription", "member", "list", &id, "--json"]).succeeded();
+    let printed: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(printed["data"].as_array().unwrap().len(), 1);
+    assert_eq!(printed["seats"], json!({ "limit": 2, "used": 2, "over_limit": false }), "as the API returns them");
 }
 
 #[test]

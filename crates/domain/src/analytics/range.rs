@@ -58,6 +58,10 @@ impl RangeError {
 impl Bounds {
     /// The months, both included. Bounds are widened to whole months; the last one is the current month at most.
     pub fn months(self, today: Day) -> Result<(Month, Month), RangeError> {
+        // Compared as they were sent: two days of one month can be in the wrong order.
+        if self.from.zip(self.to).is_some_and(|(from, to)| from.first > to.last) {
+            return Err(RangeError::FromAfterTo);
+        }
         let last = self.to.map_or(today, |to| to.last.min(today)).month();
         let first = self.from.map_or_else(|| last.plus(1 - DEFAULT_MONTHS), |from| from.first.month());
         match last.number() - first.number() {
@@ -115,6 +119,9 @@ mod tests {
         assert_eq!(months("2016-12", ""), pair("2016-12", "2026-11"));
         assert_eq!(months("2016-11", ""), Err(RangeError::TooManyMonths));
         assert_eq!(months("2026-03", "2026-02"), Err(RangeError::FromAfterTo));
+        assert_eq!(months("2026-03-02", "2026-03-01"), Err(RangeError::FromAfterTo));
+        assert_eq!(months("2026-03-31", "2026-03"), pair("2026-03", "2026-03"));
+        assert_eq!(months("2026-11-30", "2026-12-01"), pair("2026-11", "2026-11"));
     }
 
     #[test]

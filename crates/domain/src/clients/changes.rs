@@ -9,6 +9,29 @@ use ipnet::IpNet;
 /// The most origins or networks that a request can set.
 pub const MAX_ORIGINS: usize = 100;
 
+/// Scopes in the order in which they were sent, so that an error can name the one that is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SentScopes(Vec<Scope>);
+
+impl SentScopes {
+    /// The set of them.
+    pub fn set(&self) -> Scopes {
+        Scopes::of(&self.0)
+    }
+}
+
+impl From<Vec<Scope>> for SentScopes {
+    fn from(scopes: Vec<Scope>) -> Self {
+        Self(scopes)
+    }
+}
+
+impl From<Scopes> for SentScopes {
+    fn from(scopes: Scopes) -> Self {
+        Self(scopes.iter().collect())
+    }
+}
+
 /// The fields of a create, as they were sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientDraft {
@@ -17,7 +40,7 @@ pub struct ClientDraft {
     /// Its kind.
     pub kind: Option<ClientKind>,
     /// Its scopes.
-    pub scopes: Option<Scopes>,
+    pub scopes: Option<SentScopes>,
     /// What a public client sends as `client-id`; generated if none.
     pub client_id: Option<Option<PublicId>>,
     /// The origins that a public client's pages may come from.
@@ -51,7 +74,7 @@ impl ClientDraft {
     /// Checks the fields of a create. All errors are returned.
     pub fn check(self, mut errors: ValidationErrors) -> Result<ClientFields, ValidationErrors> {
         if let Some(kind) = self.kind {
-            check_scopes(kind, self.scopes, &mut errors);
+            check_scopes(kind, self.scopes.as_ref(), &mut errors);
             let sent = [
                 ("/client_id", ClientKind::Public, self.client_id.is_some()),
                 ("/origins", ClientKind::Public, self.origins.is_some()),
@@ -66,7 +89,7 @@ impl ClientDraft {
             (Some(name), Some(kind), Some(scopes)) if errors.is_empty() => Ok(ClientFields {
                 name,
                 kind,
-                scopes,
+                scopes: scopes.set(),
                 public_id: self.client_id.flatten(),
                 origins: self.origins.unwrap_or_default(),
                 cidrs: self.cidrs.unwrap_or_default(),
@@ -83,7 +106,7 @@ pub struct ClientPatch {
     /// Its name.
     pub name: Option<ClientName>,
     /// Its scopes.
-    pub scopes: Option<Scopes>,
+    pub scopes: Option<SentScopes>,
     /// The origins that a public client's pages may come from.
     pub origins: Option<Vec<Origin>>,
     /// The networks that a trusted client may call from.
@@ -100,7 +123,7 @@ impl ClientPatch {
     pub fn apply(self, client: &Client, at: Time) -> Client {
         Client {
             name: self.name.unwrap_or_else(|| client.name.clone()),
-            scopes: self.scopes.unwrap_or(client.scopes),
+            scopes: self.scopes.map_or(client.scopes, |sent| sent.set()),
             origins: self.origins.unwrap_or_else(|| client.origins.clone()),
             cidrs: self.cidrs.unwrap_or_else(|| client.cidrs.clone()),
             expires_at: self.expires_at.unwrap_or(client.expires_at),
@@ -115,7 +138,7 @@ impl ClientPatch {
 
     /// Checks the changes against the client's kind. A field of the other kind can only be sent back unchanged.
     pub fn check(&self, client: &Client, errors: &mut ValidationErrors) {
-        check_scopes(client.kind, self.scopes, errors);
+        check_scopes(client.kind, self.scopes.as_ref(), errors);
         match client.kind {
             ClientKind::Trusted => {
                 if self.origins.as_ref().is_some_and(|sent| *sent != client.origins) {
@@ -144,16 +167,13 @@ impl Scopes {
     }
 }
 
-fn check_scopes(kind: ClientKind, scopes: Option<Scopes>, errors: &mut ValidationErrors) {
-    let beyond = scopes.unwrap_or_default().beyond(kind.scopes());
-    if !beyond.is_empty() {
-        let detail = format!(
-            "must not contain {}: a {} client can hold {}",
-            beyond.words(", "),
-            kind.as_str(),
-            kind.scopes().words(", ")
-        );
-        errors.note("/scopes", ValidationCode::Inconsistent, detail);
+fn check_scopes(kind: ClientKind, sent: Option<&SentScopes>, errors: &mut ValidationErrors) {
+    let allowed = kind.scopes();
+    for (index, scope) in sent.into_iter().flat_map(|sent| &sent.0).enumerate() {
+        if !allowed.contain(*scope) {
+            let detail = format!("must be a scope that a {} client can hold: {}", kind.as_str(), allowed.words(", "));
+            errors.note(format!("/scopes/{index}"), ValidationCode::Inconsistent, detail);
+        }
     }
 }
 
@@ -170,7 +190,7 @@ mod tests {
         ClientDraft {
             name: ClientName::parse("app").ok(),
             kind: Some(kind),
-            scopes: Some(Scopes::of(&[Scope::PlansRead])),
+            scopes: Some(vec![Scope::PlansRead].into()),
             ..ClientDraft::default()
         }
     }
@@ -191,12 +211,13 @@ mod tests {
 
     #[test]
     fn a_kind_holds_its_scopes_only() {
-        let scopes = Some(Scopes::of(&[Scope::Auth, Scope::PlansWrite]));
+        let scopes = Some(vec![Scope::PlansWrite, Scope::Auth, Scope::UsersRead].into());
         let public = ClientDraft { scopes, ..draft(ClientKind::Public) };
-        assert_eq!(faults(public.check(ValidationErrors::none())), ["/scopes inconsistent"]);
-        let own = Some(Scopes::of(&[Scope::PaymentsReadOwn]));
+        let found = faults(public.check(ValidationErrors::none()));
+        assert_eq!(found, ["/scopes/0 inconsistent", "/scopes/2 inconsistent"]);
+        let own = Some(vec![Scope::PlansRead, Scope::PaymentsReadOwn].into());
         let trusted = ClientDraft { scopes: own, ..draft(ClientKind::Trusted) };
-        assert_eq!(faults(trusted.check(ValidationErrors::none())), ["/scopes inconsistent"]);
+        assert_eq!(faults(trusted.check(ValidationErrors::none())), ["/scopes/1 inconsistent"]);
     }
 
     #[test]
@@ -229,7 +250,7 @@ mod tests {
         let patch = ClientPatch {
             origins: Some(client.origins.clone()),
             cidrs: Some(client.cidrs.clone()),
-            scopes: Some(client.scopes),
+            scopes: Some(client.scopes.into()),
             expires_at: Some(client.expires_at),
             ..ClientPatch::default()
         };

@@ -15,7 +15,7 @@ use perennial_domain::meters::{Aggregation, MeterKey, MeterSlug};
 use perennial_domain::percent::Percent;
 use perennial_domain::slug::Slug;
 use perennial_domain::usage::{MAX_EVENTS, UsageDraft, UsageEventId, UsageMode, UsageValue};
-use perennial_domain::validation::{InvalidValue, ValidationCode, ValidationErrors};
+use perennial_domain::validation::{CHANGED, InvalidValue, ValidationCode, ValidationErrors};
 use serde_json::{Value, json};
 
 /// The lines of an address.
@@ -23,6 +23,9 @@ pub(crate) struct Address(pub(crate) Vec<AddressLine>);
 
 /// A reference to a meter, by its id or its slug.
 pub(crate) struct MeterReference(pub(crate) MeterKey);
+
+/// The meter of a stored feature as an update sends it back, by its id or its slug.
+pub(crate) struct UnchangedMeter(pub(crate) MeterKey);
 
 /// The events of a call, each with its own errors.
 pub(crate) struct UsageEvents(pub(crate) Vec<ParsedEvent>);
@@ -126,6 +129,23 @@ impl Field for MeterReference {
 
     fn schema() -> Value {
         json!({ "type": "string", "description": "The ID or slug of an active meter." })
+    }
+}
+
+impl Field for UnchangedMeter {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        // A value that cannot be parsed differs from the stored one.
+        let sent = text(&json, at, &mut ValidationErrors::none(), |text| {
+            MeterKey::parse(text).map(Self).ok_or_else(|| not_found("meter"))
+        });
+        if sent.is_none() {
+            errors.note(at, ValidationCode::ReadOnlyField, CHANGED);
+        }
+        sent
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string" })
     }
 }
 

@@ -4,7 +4,7 @@ use super::traits::Field;
 use super::types::{list, text};
 use crate::json::Json;
 use ipnet::IpNet;
-use perennial_domain::clients::{ClientKind, MAX_ORIGINS, Origin, PublicId, Scope, Scopes};
+use perennial_domain::clients::{ClientKind, MAX_ORIGINS, Origin, PublicId, Scope, Scopes, SentScopes};
 use perennial_domain::validation::{InvalidValue, ValidationCode, ValidationErrors};
 use serde_json::{Value, json};
 
@@ -19,14 +19,14 @@ impl Field for ClientKind {
     }
 }
 
-impl Field for Scopes {
+impl Field for SentScopes {
     fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
         let unknown = || {
-            let all: Self = Scope::ALL.iter().copied().collect();
+            let all: Scopes = Scope::ALL.iter().copied().collect();
             InvalidValue::new(ValidationCode::UnknownValue, format!("must be one of {}", all.words(", ")))
         };
         let parse = |text: &str| Scope::parse(text).ok_or_else(unknown);
-        list(json, at, errors, Scope::ALL.len(), parse).map(|scopes| Self::of(&scopes))
+        list(json, at, errors, Scope::ALL.len(), parse).map(Self::from)
     }
 
     fn schema() -> Value {

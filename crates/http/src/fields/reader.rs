@@ -3,7 +3,7 @@
 use super::traits::{Begun, Field, Fields, name_of};
 use crate::excerpt::excerpt;
 use crate::json::{self, Json, Object};
-use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_domain::validation::{CHANGED, ValidationCode, ValidationErrors};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -145,8 +145,7 @@ impl Fields for Reader<'_> {
         };
         let same = matches!((&sent, stored), (Some(sent), Some(stored)) if sent.as_ref() == stored);
         if !same {
-            let detail = "cannot be changed; omit it or send it unchanged";
-            self.errors.note(at, ValidationCode::ReadOnlyField, detail);
+            self.errors.note(at, ValidationCode::ReadOnlyField, CHANGED);
         }
     }
 }

@@ -14,6 +14,8 @@ async fn what_cannot_be_read_is_rejected_with_its_parameter() {
         ("revenue?from=2026-13", "from"),
         ("revenue?to=2026-02-30", "to"),
         ("revenue?from=2026-03&to=2026-02", "from"),
+        ("revenue?from=2026-03-02&to=2026-03-01", "from"),
+        ("trials?from=2026-03-02&to=2026-03-01", "from"),
         ("revenue?from=2000-01", "from"),
         ("revenue?interval=day&from=2025-01-01", "from"),
         ("movements?kind=lost", "kind"),

@@ -224,3 +224,28 @@ async fn a_coupon_counts_from_the_next_period_and_only_for_its_plans() {
     books.sandbox.put(&format!("/coupons/{}", id(&coupon)), json!({ "is_active": false })).await.expect(200);
     books.sandbox.put(&path, json!({ "billing": { "coupon": "half" } })).await.refused(409, "coupon_unavailable");
 }
+
+#[tokio::test]
+async fn a_change_names_the_coupon_of_the_period_only_if_it_takes_something_off() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("basic", json!({ "price": 30 })).await;
+    books.plan("pro", json!({ "price": 60 })).await;
+    let amount = json!({ "code": "FIVE", "amount": 5, "currency": "USD", "duration": "forever" });
+    let percent = json!({ "code": "HALF", "percent": 50, "duration": "forever" });
+    let mut subscribed = Vec::new();
+    for (coupon, discount) in [(amount, 0), (percent, 15)] {
+        let coupon = books.sandbox.post("/coupons", coupon).await.expect(201).data().clone();
+        let billing = json!({ "collection": "manual", "coupon": coupon["code"] });
+        subscribed.push((books.subscribe("basic", billing).await, coupon, discount));
+    }
+    books.advance("2026-04-16T00:00:00Z").await;
+    for (created, coupon, discount) in subscribed {
+        books.put(&created, json!({ "subscription_plan_id": "pro" })).await;
+        let invoices = books.invoices(&created).await;
+        assert_eq!(invoices[0]["coupon_id"], coupon["id"], "the fee has a discount");
+        assert_eq!((invoices.len(), &invoices[1]["discount"]), (2, &json!(discount)), "{}", coupon["code"]);
+        let expected = if discount == 0 { json!(null) } else { coupon["id"].clone() };
+        assert_eq!(invoices[1]["coupon_id"], expected, "{}", coupon["code"]);
+    }
+}

@@ -83,6 +83,25 @@ async fn keys_are_unique_and_what_is_fixed_stays() {
 }
 
 #[tokio::test]
+async fn the_meter_of_a_quota_may_be_sent_back_by_id_or_slug() {
+    let app = TestApp::start().await;
+    let id = meter(&app, "calls", "sum").await;
+    let other = meter(&app, "other", "sum").await;
+    app.post("/features", &feature("quota", "quota", json!({ "meter": "calls" }))).await.expect(201);
+    app.post("/features", &feature("sso", "boolean", json!({}))).await.expect(201);
+    for same in [&json!("calls"), &json!(id)] {
+        let kept = app.put("/features/quota", &json!({ "meter": same, "name": "Calls" })).await.expect(200);
+        assert_eq!(kept.data()["meter"], json!(id));
+    }
+    for changed in [json!("other"), json!(other), json!("nothing"), json!("No slug"), json!(7), json!(null)] {
+        let refused = app.put("/features/quota", &json!({ "meter": changed })).await.refused(422, "read_only_field");
+        assert_eq!(refused.faults(), ["/meter read_only_field"], "{changed}");
+    }
+    app.put("/features/sso", &json!({ "meter": null })).await.expect(200);
+    app.put("/features/sso", &json!({ "meter": "calls" })).await.refused(422, "read_only_field");
+}
+
+#[tokio::test]
 async fn what_does_not_fit_the_kind_is_inconsistent() {
     let app = TestApp::start().await;
     meter(&app, "calls", "sum").await;

@@ -166,18 +166,20 @@ async fn all_errors_of_a_client_are_reported_at_once() {
 async fn a_field_or_a_scope_of_the_other_kind_is_rejected() {
     let app = TestApp::start().await;
     let body = json!({
-        "name": "a", "kind": "trusted", "scopes": ["payments:read:own"], "origins": [], "client_id": "my-app"
+        "name": "a", "kind": "trusted", "scopes": ["plans:read", "payments:read:own"], "origins": [],
+        "client_id": "my-app"
     });
     let answer = app.post("/clients", &body).await.refused(422, "inconsistent");
-    assert_eq!(answer.faults(), ["/scopes inconsistent", "/client_id inconsistent", "/origins inconsistent"]);
-    let body = json!({ "name": "a", "kind": "public", "scopes": ["clients:write"], "cidrs": [], "expires_at": null });
+    assert_eq!(answer.faults(), ["/scopes/1 inconsistent", "/client_id inconsistent", "/origins inconsistent"]);
+    let body =
+        json!({ "name": "a", "kind": "public", "scopes": ["users:write", "auth", "clients:write"], "cidrs": [] });
     let answer = app.post("/clients", &body).await.refused(422, "inconsistent");
-    assert_eq!(answer.faults(), ["/scopes inconsistent", "/cidrs inconsistent", "/expires_at inconsistent"]);
+    assert_eq!(answer.faults(), ["/scopes/0 inconsistent", "/scopes/2 inconsistent", "/cidrs inconsistent"]);
 
     let shop = created(&app, &shop()).await;
     let body = json!({ "scopes": ["plans:write"], "cidrs": ["10.0.0.0/8"], "expires_at": "2027-01-01T00:00:00Z" });
     let answer = app.put(&path(&shop), &body).await.refused(422, "inconsistent");
-    assert_eq!(answer.faults(), ["/scopes inconsistent", "/cidrs inconsistent", "/expires_at inconsistent"]);
+    assert_eq!(answer.faults(), ["/scopes/0 inconsistent", "/cidrs inconsistent", "/expires_at inconsistent"]);
     let server = created(&app, &server(&json!([]))).await;
     let body = json!({ "origins": ["https://a.com"], "kind": "public", "client_id": "my-app" });
     let answer = app.put(&path(&server), &body).await.refused(422, "invalid_input");
@@ -356,7 +358,7 @@ async fn changes_name_their_client_and_request_in_the_event() {
     let update = caller.request("PUT", &path(&record)).header("x-request-id", "two").json(&json!({ "name": "New" }));
     update.send().await.expect(200);
     let id = text(&record, "id").parse().unwrap();
-    let patch = ClientPatch { scopes: Some(Scopes::default()), ..ClientPatch::default() };
+    let patch = ClientPatch { scopes: Some(Scopes::default().into()), ..ClientPatch::default() };
     clients::update(&app.app, app.organization, id, &patch).await.unwrap();
     let events = app.events().await;
     let found: Vec<_> = events.iter().filter(|event| event.record() == text(&record, "id")).collect();

@@ -89,7 +89,7 @@ async fn a_client_that_has_lost_a_scope_does_not_grant_it_after_five_seconds() {
     let update = Held::begin(&app, CREDENTIAL, &line, "", &json!({ "scopes": ["payments:write"] })).await;
     let line = format!("PUT /clients/{}", target.id);
     let rename = Held::begin(&app, CREDENTIAL, &line, "", &json!({ "name": "renamed" })).await;
-    let patch = ClientPatch { scopes: Some(Scopes::of(&[Scope::ClientsWrite])), ..ClientPatch::default() };
+    let patch = ClientPatch { scopes: Some(Scopes::of(&[Scope::ClientsWrite]).into()), ..ClientPatch::default() };
     clients::update(&app.app, app.organization, made.id, &patch).await.unwrap();
     app.advance(WITHIN);
     let events = app.events().await.len();
@@ -112,7 +112,7 @@ async fn a_client_that_has_lost_a_scope_does_not_grant_a_role_with_it_after_five
     let promote = begin(format!("PUT /operators/{ada}"), json!({ "role": "support" })).await;
     let link = begin(format!("POST /operators/{ada}/link"), json!({})).await;
     let rename = begin(format!("PUT /operators/{grace}"), json!({ "name": "Hopper" })).await;
-    let patch = ClientPatch { scopes: Some(Scopes::of(&[Scope::ClientsWrite])), ..ClientPatch::default() };
+    let patch = ClientPatch { scopes: Some(Scopes::of(&[Scope::ClientsWrite]).into()), ..ClientPatch::default() };
     clients::update(&app.app, app.organization, made.id, &patch).await.unwrap();
     app.advance(WITHIN);
     let events = app.events().await.len();

@@ -61,9 +61,20 @@ impl<'a> Sheet<'a> {
 
     /// Ends the list. If there are more records after `last`, prints how to continue.
     pub(super) fn end(self, last: Option<&str>, limit: Option<u32>) -> Result<(), Failure> {
+        self.end_with(last, limit, None)
+    }
+
+    /// The same, with one more member of the API's response: its name and its JSON.
+    pub(super) fn end_with(
+        self,
+        last: Option<&str>,
+        limit: Option<u32>,
+        member: Option<(&str, String)>,
+    ) -> Result<(), Failure> {
         if self.form == Form::Envelope {
             let page = serde_json::json!({ "after": last, "has_more": last.is_some(), "limit": limit });
-            return output::write(&format!("],\"page\":{page}}}\n"));
+            let member = member.map(|(name, json)| format!(",\"{name}\":{json}")).unwrap_or_default();
+            return output::write(&format!("],\"page\":{page}{member}}}\n"));
         }
         if let Some(last) = last {
             // On standard error, because a program may read the records.
