@@ -228,7 +228,7 @@ fn checked_return(path: Option<&str>) -> String {
         path.starts_with(HOME)
             && path.len() <= LONGEST_RETURN
             && path.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\\"<>".contains(&byte))
-            && !path.split(['/', '?', '#']).any(|segment| is_parent(segment))
+            && !path.split(['/', '?', '#']).any(is_parent)
     };
     path.filter(is_ours).unwrap_or(HOME).to_owned()
 }
