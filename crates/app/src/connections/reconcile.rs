@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Reconciles a connection now, for the command line. If it is interrupted, a server continues. The inner error says why it
+/// Reconciles a connection now, for the command line. If it is interrupted, a server continues. The inner error is the reason why it
 /// cannot be done now.
 pub async fn now(
     app: &App,
