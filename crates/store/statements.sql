@@ -3456,7 +3456,7 @@ UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3
 
 -- connection_inbox::RETRY_ONE
 UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
-    organization_id = $1 AND connection_id = $2 AND event_key = $4 AND state <> 'waiting' AND unit IS NOT NULL;
+    organization_id = $1 AND connection_id = $2 AND event_key = $4 AND unit IS NOT NULL;
 
 -- connection_inbox::SETTLE
 UPDATE connection_inbox SET state = $3, code = $4, attempts = attempts + $5, next_attempt_at = $6, settled_at = $7

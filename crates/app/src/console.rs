@@ -228,9 +228,14 @@ fn checked_return(path: Option<&str>) -> String {
         path.starts_with(HOME)
             && path.len() <= LONGEST_RETURN
             && path.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\\"<>".contains(&byte))
-            && !path.split(['/', '?', '#']).any(|segment| segment == "..")
+            && !path.split(['/', '?', '#']).any(is_parent)
     };
     path.filter(is_ours).unwrap_or(HOME).to_owned()
+}
+
+/// Browsers also read an encoded dot as one.
+fn is_parent(segment: &str) -> bool {
+    segment.to_ascii_lowercase().replace("%2e", ".") == ".."
 }
 
 impl Sealed {
@@ -274,6 +279,8 @@ mod tests {
             "/console/ x",
             "/console/\u{e9}",
             "/console/..",
+            "/console/%2e%2E/x",
+            "/console/.%2e",
             "javascript:alert(1)",
         ] {
             assert_eq!(checked_return(Some(path)), HOME, "{path}");

@@ -57,7 +57,10 @@ async fn receive(mut call: Call<'_>) -> Result<Reply, Problem> {
         Received::Stored => Ok(Reply::value(StatusCode::OK, ReceivedView { received: true })),
         Received::InvalidSignature => {
             limits::admit_invalid_signature(&call).await?;
-            Err(Problem::new(Code::InvalidSignature, "The signature is missing, wrong or too old."))
+            Err(Problem::new(
+                Code::InvalidSignature,
+                "The signature is missing or wrong, or its time differs by more than 300 seconds.",
+            ))
         }
     }
 }

@@ -49,6 +49,7 @@ impl From<(ImportedUser, Vec<Why>)> for Read {
             email: user.email,
             first_name: user.first_name,
             last_name: user.last_name,
+            notifications: user.notifications,
             created_at: user.created_at,
         };
         Self::Mapped(Box::new(Mapped { customer: Some(customer), ..reported(&losses) }))

@@ -121,7 +121,7 @@ pub(crate) static RETRY: Sql = Sql::new(
 
 pub(crate) static RETRY_ONE: Sql = Sql::new(
     "UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL
-     WHERE organization_id = $1 AND connection_id = $2 AND event_key = $4 AND state <> 'waiting' AND unit IS NOT NULL",
+     WHERE organization_id = $1 AND connection_id = $2 AND event_key = $4 AND unit IS NOT NULL",
 );
 
 pub(crate) static COUNT_FAILED: Sql = Sql::new(

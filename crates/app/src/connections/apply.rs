@@ -123,7 +123,11 @@ impl Work<'_> {
         from: (ObjectKind, &str),
         depth: usize,
     ) -> Result<Ended, Error> {
-        let mut last = Ended::Settled(InboxState::Ignored, Some("not_found"));
+        // A product without linked prices concerns no plan; what names no payment leads nowhere.
+        let mut last = match from.0 {
+            ObjectKind::Price => Ended::Settled(InboxState::Unchanged, None),
+            _ => Ended::Settled(InboxState::Ignored, Some("not_found")),
+        };
         for (object, id) in objects {
             if (*object, id.as_str()) == from || depth > 0 {
                 continue;

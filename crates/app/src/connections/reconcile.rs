@@ -135,8 +135,14 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Reconciles a connection now, for the command line. If it is interrupted, a server continues.
-pub async fn now(app: &App, caller: &Caller, id: ConnectionId, options: SweepOptions) -> Result<Sweep, Error> {
+/// Reconciles a connection now, for the command line. If it is interrupted, a server continues. The inner error is the reason why it
+/// cannot be done now.
+pub async fn now(
+    app: &App,
+    caller: &Caller,
+    id: ConnectionId,
+    options: SweepOptions,
+) -> Result<Result<Sweep, &'static str>, Error> {
     let found = open(app, id).await?;
     let open = found.filter(|open| open.connection.organization_id == caller.organization()).ok_or(Error::NotFound)?;
     let lease = Lease { unit: connection_progress::unit(caller.organization(), id), owner: app.entropy.bytes() };
@@ -152,21 +158,28 @@ pub async fn now(app: &App, caller: &Caller, id: ConnectionId, options: SweepOpt
         }
         sleep(WAIT).await;
     }
-    Err(Error::Internal("a server reconciles this connection at present".to_owned()))
+    Ok(Err("a server is reconciling this connection. Try again in a minute"))
 }
 
-async fn run_now(app: &App, open: &OpenConnection, lease: Lease, options: SweepOptions) -> Result<Sweep, Error> {
-    let run = Run::new(app, open, lease)
-        .ok_or_else(|| Error::Internal("the connection is disabled, or its secrets cannot be opened".to_owned()))?;
+async fn run_now(
+    app: &App,
+    open: &OpenConnection,
+    lease: Lease,
+    options: SweepOptions,
+) -> Result<Result<Sweep, &'static str>, Error> {
+    if !open.connection.is_enabled {
+        return Ok(Err("the connection is disabled. Enable it first with `perennial connection enable`"));
+    }
+    let Some(run) = Run::new(app, open, lease) else {
+        return Ok(Err("the secrets of the connection cannot be decrypted with this master key"));
+    };
     let mut sweep = Sweep::begin(SweepOptions { requested: true, ..options }, app.clock.now());
     loop {
         match run.sweep_page(&mut sweep).await? {
             Progress::Continues => {}
-            Progress::Ended => return Ok(sweep),
+            Progress::Ended => return Ok(Ok(sweep)),
             Progress::NotSent(seconds) => sleep(Duration::from_secs(seconds.clamp(1, 60).unsigned_abs())).await,
-            Progress::Unavailable => {
-                return Err(Error::Internal("the provider does not answer: a server continues later".to_owned()));
-            }
+            Progress::Unavailable => return Ok(Err("the provider does not answer. A server continues later")),
         }
     }
 }

@@ -94,7 +94,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
         Command::Reconcile { connection, dry_run, yes, org } => {
             let (caller, found) = named_connection(app, &connection, &org).await?;
             let options = SweepOptions { dry_run, yes, requested: true };
-            let swept = connections::reconcile::now(app, &caller, found.id, options).await?;
+            let swept = connections::reconcile::now(app, &caller, found.id, options).await?.map_err(Failure::new)?;
             output::print(json, &swept.result(), || reconciled(&swept))
         }
         Command::Inbox { connection, state, portion } => {
@@ -105,7 +105,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             let (caller, found) = named_connection(app, &connection, &org).await?;
             let count = connections::retry(app, &caller, found.id, event.as_deref()).await;
             let count = count.map_err(|error| match error {
-                Error::NotFound => Failure::new("there is no such webhook that can be applied again"),
+                Error::NotFound => Failure::new("there is no webhook with this key, or it concerns no record"),
                 other => other.into(),
             })?;
             output::print(json, &json!({ "queued": count }), || match count {

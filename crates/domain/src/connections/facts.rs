@@ -24,6 +24,8 @@ pub struct CustomerFacts {
     pub first_name: Option<PersonalName>,
     /// The last name.
     pub last_name: Option<PersonalName>,
+    /// The consent to mail, if it is known.
+    pub notifications: Option<bool>,
     /// When the customer was created there.
     pub created_at: Time,
 }

@@ -105,7 +105,7 @@ fn lemon_squeezy(event: &Value) -> Hint {
 
 fn paddle(event: &Value) -> Hint {
     let data = &event["data"];
-    let found = match data["id"].as_str().and_then(|id| id.split_once('_')) {
+    let found = match data["id"].as_str().map(|id| id.split_once('_').unwrap_or((id, ""))) {
         None => Err(Refusal::Malformed),
         Some(("ctm", _)) => named(ObjectKind::Customer, &data["id"]),
         Some(("pri" | "pro", _)) => named(ObjectKind::Price, &data["id"]),

@@ -202,9 +202,9 @@ impl Sweep {
     }
 }
 
-/// The fields of two records that differ, without their stamps.
+/// The fields of two records that differ, without their stamps and the number of a plan's version, which is ours.
 pub fn differing_fields(ours: &Value, theirs: &Value) -> Value {
-    const STAMPS: [&str; 3] = ["updated_at", "created_at", "id"];
+    const STAMPS: [&str; 4] = ["updated_at", "created_at", "id", "version"];
     let names = |record: &Value| record.as_object().map(|fields| fields.keys().cloned().collect::<BTreeSet<_>>());
     let all: BTreeSet<String> = [names(ours), names(theirs)].into_iter().flatten().flatten().collect();
     let differs = |name: &String| !STAMPS.contains(&name.as_str()) && ours[name] != theirs[name];
@@ -267,8 +267,8 @@ mod tests {
 
     #[test]
     fn the_fields_that_differ_are_listed_with_both_values() {
-        let ours = json!({ "id": "1", "status": "active", "renews_at": null, "updated_at": "a" });
-        let theirs = json!({ "id": "2", "status": "paused", "renews_at": null, "updated_at": "b" });
+        let ours = json!({ "id": "1", "status": "active", "renews_at": null, "updated_at": "a", "version": 1 });
+        let theirs = json!({ "id": "2", "status": "paused", "renews_at": null, "updated_at": "b", "version": 2 });
         assert_eq!(differing_fields(&ours, &theirs), json!({ "status": { "ours": "active", "theirs": "paused" } }));
     }
 

@@ -65,10 +65,11 @@ impl PaymentMethod {
     }
 }
 
-/// 13 to 19 digits whose last is the Luhn checksum of the others.
+/// 13 to 19 digits whose last is the Luhn checksum of the others, also in groups as they are printed on a card.
 fn is_card_number(text: &str) -> bool {
-    let digits = text.bytes().rev().map(|byte| u32::from(byte.wrapping_sub(b'0')));
-    let is_number = (13..=19).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number: String = text.chars().filter(|char| !matches!(char, '-' | '.') && !char.is_whitespace()).collect();
+    let digits = number.bytes().rev().map(|byte| u32::from(byte.wrapping_sub(b'0')));
+    let is_number = (13..=19).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
     let sum: u32 = digits
         .zip(0_u32..)
         .map(|(digit, place)| if place % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit })
@@ -389,10 +390,20 @@ mod tests {
 
     #[test]
     fn a_card_number_is_not_a_payment_method() {
-        for text in ["4242424242424242", "378282246310005", "4000000000006"] {
+        for text in [
+            "4242424242424242",
+            "378282246310005",
+            "4000000000006",
+            "4242 4242 4242 4242",
+            "4242-4242-4242-4242",
+            " 3782.822463.10005",
+            "4242\u{a0}4242\u{a0}4242\u{a0}4242",
+        ] {
             assert_eq!(PaymentMethod::parse(text).unwrap_err().code, ValidationCode::InvalidText, "{text}");
         }
-        for text in ["pm_1", "4242424242424241", "42424242424242424242", "424242424242", "4242 4242 4242 4242"] {
+        for text in
+            ["pm_1", "4242424242424241", "42424242424242424242", "424242424242", "4242 4242 4242 4241", "pm-4242"]
+        {
             assert_eq!(PaymentMethod::parse(text).unwrap().as_str(), text);
         }
         assert!(PaymentMethod::parse(&"x".repeat(256)).is_err());

@@ -195,6 +195,18 @@ async fn a_price_changes_its_plan_but_not_the_name_and_a_lost_one_is_not_sold() 
 }
 
 #[tokio::test]
+async fn a_product_without_a_linked_price_changes_nothing() {
+    let base = Base::start().await;
+    base.work();
+    for (key, prices) in [("evt_1", vec![]), ("evt_2", vec![(ObjectKind::Price, "price_other".to_owned())])] {
+        base.memory.put(ObjectKind::Price, "prod_1", Fetched::LeadsTo(prices));
+        base.hint(key, &json!({ "object": "product", "id": "prod_1" })).await.expect(200);
+        assert_eq!(base.outcome(key).await, ("unchanged".to_owned(), Value::Null));
+    }
+    assert_eq!(base.app.get("/subscription-plans").await.expect(200).data(), &json!([]));
+}
+
+#[tokio::test]
 async fn a_new_address_changes_only_a_user_whom_no_sign_up_has_claimed() {
     let base = Base::start().await;
     base.memory.found(ObjectKind::Customer, "cus_1", customer_facts("cus_1", "one@example.com"));

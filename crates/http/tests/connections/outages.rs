@@ -1,7 +1,9 @@
 //! API rules 25.3: a provider that does not answer.
 
 use super::support::{Base, subscription_facts};
+use perennial_app::connections;
 use perennial_app::connections::provider::Fetched;
+use perennial_app::error::Error;
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use serde_json::{Value, json};
@@ -60,6 +62,23 @@ async fn a_hint_fails_after_three_days() {
     assert_eq!(base.outcome("evt_1").await, ("waiting".to_owned(), Value::Null));
     base.app.advance(3 * 86_400);
     assert_eq!(base.outcome("evt_1").await, ("failed".to_owned(), json!("unavailable")));
+}
+
+#[tokio::test]
+async fn a_hint_that_waits_is_applied_at_once_if_the_operator_asks() {
+    let base = Base::start().await;
+    base.memory.subscribe(1, SubscriptionStatus::Active);
+    base.memory.put(ObjectKind::Subscription, "sub_1", AWAY);
+    base.work();
+    base.hint("evt_1", &subscription(1)).await.expect(200);
+    assert_eq!(base.outcome("evt_1").await, ("waiting".to_owned(), Value::Null));
+    let mapped = subscription_facts("sub_1", "cus_1", SubscriptionStatus::Active);
+    base.memory.found(ObjectKind::Subscription, "sub_1", mapped);
+    let queued = connections::retry(&base.app.app, &base.caller(), base.connection.id, Some("evt_1")).await.unwrap();
+    assert_eq!(queued, 1);
+    assert_eq!(base.outcome("evt_1").await, ("applied".to_owned(), Value::Null));
+    let unknown = connections::retry(&base.app.app, &base.caller(), base.connection.id, Some("evt_2")).await;
+    assert!(matches!(unknown, Err(Error::NotFound)), "{unknown:?}");
 }
 
 #[tokio::test]

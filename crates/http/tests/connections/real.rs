@@ -87,7 +87,7 @@ impl Real {
 
     pub(crate) async fn reconcile(&self, options: SweepOptions) -> Sweep {
         let caller = Caller::system(self.app.organization);
-        reconcile::now(&self.app.app, &caller, self.connection.id, options).await.unwrap()
+        reconcile::now(&self.app.app, &caller, self.connection.id, options).await.unwrap().unwrap()
     }
 
     pub(crate) async fn all(&self, path: &str) -> Vec<Value> {

@@ -109,6 +109,7 @@ pub(crate) fn customer_facts(id: &str, email: &str) -> Mapped {
         email: Email::parse(email).ok(),
         first_name: None,
         last_name: None,
+        notifications: None,
         created_at: at(),
     };
     Mapped { customer: Some(customer), ..Mapped::default() }

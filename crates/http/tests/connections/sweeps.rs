@@ -42,6 +42,28 @@ async fn a_sweep_creates_what_is_new_and_repairs_what_differs_with_one_event() {
 }
 
 #[tokio::test]
+async fn a_sweep_reports_an_expired_subscription_that_the_provider_has_not_ended() {
+    let real = Real::start(Kind::Stripe).await;
+    real.stripe_subscription(1, "canceled");
+    real.reconcile(PLAIN).await;
+    real.fake.change("subscriptions", "sub_1", |object| object["status"] = json!("active"));
+    let fields = json!({ "status": { "ours": "expired", "theirs": "active" } });
+    let dry = real.reconcile(SweepOptions { dry_run: true, ..PLAIN }).await;
+    assert_eq!((dry.different, dry.repaired, &dry.differences[0].fields), (1, 0, &fields));
+    assert!(real.events("connection.drift").await.is_empty());
+    let swept = real.reconcile(PLAIN).await;
+    assert_eq!((swept.different, swept.repaired, swept.stopped), (1, 0, false));
+    let found = &real.all("/subscriptions").await[0];
+    assert_eq!(found["status"], "expired");
+    let drift = real.events("connection.drift").await;
+    assert_eq!(drift.len(), 1, "{drift:?}");
+    assert_eq!(
+        (&drift[0]["record_id"], &drift[0]["fields"], &drift[0]["repaired"]),
+        (&found["id"], &fields, &json!(false))
+    );
+}
+
+#[tokio::test]
 async fn what_is_missing_at_the_provider_is_reported_and_nothing_changes() {
     let real = Real::start(Kind::Stripe).await;
     real.stripe_subscription(1, "active");
@@ -121,13 +143,17 @@ async fn lemon_squeezy_and_paddle_are_swept_too() {
         ),
     );
     real.fake.put("prices", resource("prices", "4", json!({ "variant_id": 3, "category": "subscription", "unit_price": 999, "renewal_interval_unit": "month", "renewal_interval_quantity": 1, "created_at": at })));
-    real.fake.put("customers", resource("customers", "5", json!({ "email": "a@example.com", "created_at": at })));
+    real.fake.put(
+        "customers",
+        resource("customers", "5", json!({ "email": "a@example.com", "status": "subscribed", "created_at": at })),
+    );
     real.fake.put("subscriptions", resource("subscriptions", "6", json!({ "store_id": 1, "customer_id": 5, "variant_id": 3, "status": "active", "test_mode": true, "renews_at": at, "created_at": at })));
     real.fake.put("subscription-invoices", resource("subscription-invoices", "7", json!({ "store_id": 1, "subscription_id": 6, "status": "paid", "currency": "USD", "total": 999, "test_mode": true, "created_at": at })));
     let swept = real.reconcile(PLAIN).await;
     assert_eq!(swept.different, 0, "{swept:?}");
     assert_eq!(real.all("/subscriptions").await[0]["external_subscription_id"], "6");
     assert_eq!(real.all("/subscription-payments").await[0]["status"], "completed");
+    assert_eq!(real.all("/users").await[0]["notifications"], json!(true), "as an import does");
     assert_eq!(real.fake.seen()[0].header("accept"), Some("application/vnd.api+json"));
 
     let real = Real::start(Kind::Paddle).await;

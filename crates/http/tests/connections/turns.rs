@@ -80,7 +80,7 @@ async fn what_a_sweep_fetches_comes_after_hints() {
     });
     let page = lists::Page { objects: vec![listed.to_string()], next: None };
     *base.memory.list.lock().unwrap() = Some(Page::Found(page));
-    let swept = reconcile::now(&base.app.app, &base.caller(), base.connection.id, PLAIN).await.unwrap();
+    let swept = reconcile::now(&base.app.app, &base.caller(), base.connection.id, PLAIN).await.unwrap().unwrap();
     assert_eq!(swept.created, 1, "{swept:?}");
     let mut fetched = base.memory.fetches.lock().unwrap().clone();
     fetched.sort();

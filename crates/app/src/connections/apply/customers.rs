@@ -57,8 +57,12 @@ impl Work<'_> {
         let (id, revision) =
             (UserId::new(now, self.app.entropy.id_bits()), EventId::new(now, self.app.entropy.id_bits()));
         let blank = User::new(self.organization(), id, revision, Email::from_stored(String::new()), now);
-        let profile =
-            Profile { first_name: facts.first_name.clone(), last_name: facts.last_name.clone(), ..Profile::default() };
+        let profile = Profile {
+            first_name: facts.first_name.clone(),
+            last_name: facts.last_name.clone(),
+            notifications: facts.notifications,
+            ..Profile::default()
+        };
         let user = User { email: facts.email.clone(), profile, ..blank };
         let change = users::insert(Change::new(), &user);
         write(facts, id, events::insert(change, &self.user_event(EventKind::UserCreated, &user, None)))

@@ -22,8 +22,8 @@ pub(super) struct Call<'a> {
 /// Why there is no object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CallError {
-    /// There was no response, or none in time.
-    NoResponse,
+    /// There was no response, or none in time: why.
+    NoResponse(String),
     /// The connection has to wait this many seconds for its turn.
     NoTurn(i64),
     /// Another status than 2xx.
@@ -36,7 +36,7 @@ impl CallError {
     /// What a failed fetch is, if the object may exist.
     pub(super) fn unavailable(&self) -> Fetched {
         match self {
-            Self::NoResponse => Fetched::Unavailable { retry_after: None, is_rate_limited: false },
+            Self::NoResponse(_) => Fetched::Unavailable { retry_after: None, is_rate_limited: false },
             Self::NoTurn(seconds) => Fetched::NotSent(*seconds),
             Self::Rejected { status: 404 | 410, .. } => Fetched::NotFound,
             Self::Rejected { status, retry_after } => {
@@ -49,7 +49,7 @@ impl CallError {
     /// A text for the operator.
     pub(super) fn describe(&self) -> String {
         match self {
-            Self::NoResponse => "there was no response".to_owned(),
+            Self::NoResponse(reason) => format!("there was no response: {reason}"),
             Self::NoTurn(seconds) => format!("the limit of requests is reached for {seconds} seconds"),
             Self::Rejected { status: status @ (401 | 403), .. } => {
                 format!("the response has status {status}; the API key needs this permission")
@@ -106,7 +106,8 @@ impl Call<'_> {
         self.turn().await?;
         let reach = Reach { private_addresses: connection.allow_private_addresses, plain_http: connection.allow_http };
         let url = format!("{}{path}", connection.base_url.as_str());
-        let endpoint = Endpoint::parse(&url, reach).map_err(|_| CallError::NoResponse)?;
+        let endpoint = Endpoint::parse(&url, reach)
+            .map_err(|_| CallError::NoResponse("the base URL is not allowed".to_owned()))?;
         let headers = self.headers(headers);
         let mut outcome = self.client.send(&endpoint, method.clone(), headers.clone(), body.clone()).await;
         // A pooled connection can be closed while it is taken. Every request here may be repeated, and counts again. Without a
@@ -118,7 +119,10 @@ impl Call<'_> {
         account.figures.request(connection.kind, status.map(|status| status.as_u16()));
         let response = outcome.map_err(|error| {
             tracing::debug!(connection = %connection.id, %error, "a payment provider did not respond");
-            if matches!(error, FetchError::TooLarge(_)) { CallError::Malformed } else { CallError::NoResponse }
+            match error {
+                FetchError::TooLarge(_) => CallError::Malformed,
+                other => CallError::NoResponse(other.to_string()),
+            }
         })?;
         if response.status == StatusCode::TOO_MANY_REQUESTS
             && let Err(error) = turns::pause(account, retry_after(&response)).await

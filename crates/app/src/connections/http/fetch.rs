@@ -14,7 +14,8 @@ pub(super) async fn fetch(call: Call<'_>, object: ObjectKind, id: &str) -> Fetch
     let service = service(call.account.connection.kind);
     let outcome = match requests::route(service, object, id) {
         Route::Object(path) => {
-            self::object(call, service, &path).await.map(|text| mapping::map(service, object, &text))
+            let fetched = self::object(call, service, &path).await;
+            fetched.and_then(|text| checked(text, id)).map(|text| mapping::map(service, object, &text))
         }
         Route::Variant(path) => variant(call, id, &path).await,
         Route::PricesOfProduct(path) => prices_of_product(call, service, &path).await,
@@ -26,6 +27,12 @@ pub(super) async fn fetch(call: Call<'_>, object: ObjectKind, id: &str) -> Fetch
 async fn object(call: Call<'_>, service: Service, path: &str) -> Result<String, CallError> {
     let body = call.get(path).await?;
     requests::object_of(service, &body).ok_or(CallError::Malformed)
+}
+
+/// The text of an object, if it is the one that was requested. Another one would be written without its lease.
+fn checked(text: String, id: &str) -> Result<String, CallError> {
+    let is_requested = lists::id_of(&text).is_some_and(|found| found == id.strip_prefix("order-").unwrap_or(id));
+    if is_requested { Ok(text) } else { Err(CallError::Malformed) }
 }
 
 async fn variant(call: Call<'_>, id: &str, path: &str) -> Result<Read, CallError> {
@@ -59,5 +66,20 @@ fn fetched(read: Read) -> Fetched {
         Read::Ignored(code) => Fetched::Ignored(code),
         Read::Gone => Fetched::NotFound,
         Read::Malformed(code) => Fetched::Malformed(code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_about_another_object_is_malformed() {
+        for (text, id) in [("{\"id\":\"sub_1\"}", "sub_1"), ("{\"id\":7}", "7"), ("{\"id\":\"7\"}", "order-7")] {
+            assert!(checked(text.to_owned(), id).is_ok(), "{text}");
+        }
+        for text in ["{\"id\":\"sub_2\"}", "{}", "null", "<html>"] {
+            assert!(matches!(checked(text.to_owned(), "sub_1"), Err(CallError::Malformed)), "{text}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::error::Error;
 use perennial_domain::connections::ObjectKind;
-use perennial_domain::connections::apply::{Owner, follow_payment, follow_price, follow_subscription};
+use perennial_domain::connections::apply::{NotApplied, Owner, follow_payment, follow_price, follow_subscription};
 use perennial_domain::connections::facts::{ItemFacts, Mapped, PaymentFacts, PriceFacts, SubscriptionFacts};
 use perennial_domain::connections::sweep::differing_fields;
 use perennial_domain::cycle::BillingCycle;
@@ -80,8 +80,13 @@ impl Run<'_> {
                 let loses_access = ours.has_access(now) && !theirs.has_access(now);
                 compared(link, id.to_string(), &ours, &theirs, loses_access)
             }
-            // It is applied as a hint, which reports why it cannot be.
-            Err(_) => Comparison::Same(link),
+            // It is applied as a hint, which reports that it cannot be.
+            Err(NotApplied::ExpiredIsFinal) => {
+                let status = json!({ "ours": ours.status.as_str(), "theirs": facts.status.as_str() });
+                different(link, id.to_string(), json!({ "status": status }), false)
+            }
+            // What is billed here, or cannot be a record, does not follow.
+            Err(NotApplied::BilledHere | NotApplied::Invalid(_)) => Comparison::Same(link),
         })
     }
 

@@ -91,13 +91,16 @@ fn the_prefix_of_a_paddle_id_decides() {
         (json!({ "id": "txn_1" }), Some((Payment, "txn_1"))),
         (json!({ "id": "adj_1", "transaction_id": "txn_2" }), Some((Payment, "txn_2"))),
         (json!({ "id": "add_1" }), None),
+        (json!({ "id": "2b1f" }), None),
     ] {
         let event =
             json!({ "event_id": "evt_9", "event_type": "t", "occurred_at": "2023-11-01T00:00:00Z", "data": data });
         let hint = read(ConnectionKind::Paddle, &event);
         assert_eq!(hint.object.as_ref().map(|(kind, id)| (*kind, id.as_str())), expected, "{data}");
+        assert_eq!(hint.refusal, expected.is_none().then_some(UNHANDLED), "{data}");
         assert_eq!(hint.key.as_deref(), Some("evt_9"));
     }
+    assert_eq!(read(ConnectionKind::Paddle, &json!({ "data": {} })).refusal, Some(Refusal::Malformed));
 }
 
 #[test]
