@@ -24,7 +24,7 @@ fn a_file_with_faults_is_refused_with_their_lines_and_changes_nothing() {
          bob@example.com,https://typo.example.com,four\nbob@example.com,{ISSUER},\nbob@example.com\n"
     );
     let csv = file(place, "identities.csv", &text);
-    let events = place.json(&["events", "list"]);
+    let events = place.events();
     let Output { code, stdout, stderr } = place.run(&["user", "relink", "--file", &csv]);
     assert_eq!(code, Some(1), "{stdout}");
     let expected = [
@@ -39,7 +39,7 @@ fn a_file_with_faults_is_refused_with_their_lines_and_changes_nothing() {
         assert!(line.contains(part), "{line:?} does not say {part:?}");
     }
     assert!(stderr.contains("5 faults in 6 lines, and nothing was changed"), "{stderr}");
-    assert_eq!(place.json(&["events", "list"]), events);
+    assert_eq!(place.events(), events);
     let Output { code, stdout, .. } = place.run(&["user", "relink", "--file", &csv, "--json"]);
     let reported: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, &reported["data"]["faults"][0]["line"]), (Some(1), &json!(3)));
@@ -119,10 +119,10 @@ fn a_client_is_changed_and_enabled_and_what_its_kind_cannot_hold_is_refused() {
     let place = &setting.place;
     let before = place.json(&["client", "list"]);
     let public = before.as_array().unwrap().iter().find(|client| client["kind"] == "public").unwrap().clone();
-    let events = place.json(&["events", "list"]);
+    let events = place.events();
     let same: Vec<&str> = public["scopes"].as_array().unwrap().iter().map(|scope| scope.as_str().unwrap()).collect();
     assert_eq!(place.json(&["client", "update", "public", "--scope", &same.join(",")]), public);
-    assert_eq!(place.json(&["events", "list"]), events, "nothing changed, nothing is written");
+    assert_eq!(place.events(), events, "nothing changed, nothing is written");
     let changed = place.json(&["client", "update", "public", "--scope", "plans:read", "--no-origins"]);
     assert_eq!((&changed["scopes"], &changed["origins"]), (&json!(["plans:read"]), &json!([])));
     assert_eq!(place.json(&["events", "list"])[0]["type"], "client.updated");

@@ -121,6 +121,16 @@ impl Place {
         self.run(&[words, &["--json"]].concat()).data()
     }
 
+    /// The events without their positions: on PostgreSQL a server assigns them later.
+    #[track_caller]
+    pub(crate) fn events(&self) -> Json {
+        let mut listed = self.json(&["events", "list"]);
+        for event in listed.as_array_mut().unwrap() {
+            event.as_object_mut().unwrap().remove("sequence");
+        }
+        listed
+    }
+
     /// One of the three ids in `clients.json`.
     #[track_caller]
     pub(crate) fn first(&self, name: &str) -> String {
