@@ -100,13 +100,13 @@ impl Made {
     }
 }
 
-/// Something of a subscription that depends on no other.
+/// What is due of one subscription. It depends on nothing of the others.
 enum Work<'a> {
     Step(&'a Invoice),
     Action(&'a Subscription),
 }
 
-/// What one pass has in common.
+/// The circumstances of all work of one call.
 struct Pass<'a> {
     app: &'a App,
     now: Time,
