@@ -45,5 +45,5 @@ CREATE INDEX subscriptions_by_user ON subscriptions (user_id, id);
 CREATE INDEX subscriptions_by_plan ON subscriptions (plan_id, id);
 CREATE INDEX subscriptions_by_status ON subscriptions (status, id);
 CREATE INDEX subscriptions_by_renewal ON subscriptions (renews_at, id);
-CREATE INDEX subscriptions_by_end ON subscriptions (ends_at, id);
+CREATE INDEX subscriptions_by_end ON subscriptions (ends_at, id) WHERE ends_at IS NOT NULL;
 CREATE UNIQUE INDEX subscriptions_by_external ON subscriptions (external_id) WHERE external_id IS NOT NULL;

@@ -66,18 +66,36 @@ pub(crate) static BY_CREATION: &[Key] = &[Key::new("id", Type::Uuid)];
 pub struct Key {
     name: &'static str,
     kind: Type,
-    nullable: bool,
+    nulls: Nulls,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nulls {
+    Never,
+    Indexed,
+    /// The index contains no row without a value.
+    Omitted,
 }
 
 impl Key {
     /// A column that is never null.
     pub const fn new(name: &'static str, kind: Type) -> Self {
-        Self { name, kind, nullable: false }
+        Self { name, kind, nulls: Nulls::Never }
     }
 
     /// A column that may be null; only the first key of a sort may.
     pub const fn nullable(name: &'static str, kind: Type) -> Self {
-        Self { name, kind, nullable: true }
+        Self { name, kind, nulls: Nulls::Indexed }
+    }
+
+    /// A column that is null in most rows, which its index omits: they are searched for by the other keys of the sort,
+    /// which another index must serve.
+    pub const fn mostly_null(name: &'static str, kind: Type) -> Self {
+        Self { name, kind, nulls: Nulls::Omitted }
+    }
+
+    fn is_nullable(&self) -> bool {
+        self.nulls != Nulls::Never
     }
 }
 
@@ -229,44 +247,75 @@ impl KeysetQuery {
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync,
     ) -> Result<Page<T>, Error> {
         self.check()?;
-        if !self.filters.is_empty() {
-            return self.filtered_page(db, map).await;
-        }
         let mut found: Vec<(T, Position)> = Vec::new();
         for segment in self.segments().iter().copied() {
-            let wanted = self.limit + 1 - found.len();
-            let (sql, params) = self.rows(segment, wanted);
-            let rows = db.all(&sql, &params, |row| Ok((map(&row.skip(self.keys.len()))?, self.position(row)?))).await?;
-            found.extend(rows);
+            let end = if self.is_tested(segment) {
+                self.walk_segment(db, segment, &mut found, &map).await?
+            } else {
+                found.extend(self.read_segment(db, segment, self.limit + 1 - found.len(), &map).await?);
+                None
+            };
             if found.len() > self.limit {
                 found.truncate(self.limit);
                 let next = found.last().map(|(_, position)| position.clone());
                 return Ok(page(found, next));
             }
+            if end.is_some() {
+                return Ok(page(found, end));
+            }
         }
         Ok(page(found, None))
+    }
+
+    /// The first rows of a segment without tests.
+    async fn read_segment<T: Send>(
+        &self,
+        db: &Db,
+        segment: Segment,
+        wanted: usize,
+        map: &(impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync),
+    ) -> Result<Vec<(T, Position)>, Error> {
+        let (sql, params) = self.rows(segment, wanted);
+        let read = |row: &Row<'_>| Ok((map(&row.skip(self.keys.len()))?, self.position(segment, row)?));
+        db.all(&sql, &params, read).await
     }
 
     /// Every statement that a page can use, for tests that prepare them or read their plans.
     pub(crate) fn statements(&self) -> Vec<Sql> {
         let segments = self.segments().iter();
-        let statements = segments.map(|segment| match self.filters.as_slice() {
-            [] => self.rows(*segment, self.limit + 1),
-            _ => self.walk_rows(*segment, self.walk_of(*segment), self.limit + 1),
+        let statements = segments.map(|segment| {
+            if self.is_tested(*segment) {
+                self.walk_rows(*segment, self.walk_of(*segment), self.limit + 1)
+            } else {
+                self.rows(*segment, self.limit + 1)
+            }
         });
         statements.map(|(sql, _)| sql).collect()
     }
 
-    fn position(&self, row: &Row<'_>) -> Result<Position, Error> {
-        let values = self.keys.iter().enumerate();
-        let values = values.map(|(column, key)| row.value(column, key.kind));
+    /// The position of a row in a segment, through which a walk may also come upon rows of the other one.
+    fn position(&self, segment: Segment, row: &Row<'_>) -> Result<Position, Error> {
+        let values = self.keys.iter().enumerate().map(|(column, key)| match (segment, column) {
+            (Segment::Absent, 0) => Ok(Value::Null(key.kind)),
+            _ => row.value(column, key.kind),
+        });
         Ok(Position { values: values.collect::<Result<_, _>>()? })
+    }
+
+    /// Whether the rows of a segment are tested one by one.
+    fn is_tested(&self, segment: Segment) -> bool {
+        !self.filters.is_empty() || self.searches(segment)
+    }
+
+    /// Whether no index leads to the rows of a segment.
+    fn searches(&self, segment: Segment) -> bool {
+        segment == Segment::Absent && self.keys[0].nulls == Nulls::Omitted
     }
 
     fn segments(&self) -> &'static [Segment] {
         let ranged = self.from.is_some() || self.until.is_some();
         let in_absent = self.after.as_ref().is_some_and(|after| after.values[0].is_null());
-        match (self.keys[0].nullable, ranged, in_absent) {
+        match (self.keys[0].is_nullable(), ranged, in_absent) {
             (false, _, _) => &[Segment::All],
             // A range contains no nulls.
             (true, true, _) => &[Segment::Present],
@@ -280,7 +329,7 @@ impl KeysetQuery {
             let table = self.table.name;
             Err(Error::Internal(format!("the list of {table} {what}")))
         };
-        if self.keys.is_empty() || self.keys[1..].iter().any(|key| key.nullable) {
+        if self.keys.is_empty() || self.keys[1..].iter().any(Key::is_nullable) {
             return defect("has a sort that no position can describe");
         }
         let Some(after) = &self.after else {
@@ -289,7 +338,7 @@ impl KeysetQuery {
         let kinds = after.values.iter().map(Value::kind);
         let fits = kinds.eq(self.keys.iter().map(|key| key.kind));
         let nulls = after.values.iter().zip(self.keys);
-        let in_order = nulls.into_iter().all(|(value, key)| key.nullable || !value.is_null());
+        let in_order = nulls.into_iter().all(|(value, key)| key.is_nullable() || !value.is_null());
         if fits && in_order { Ok(()) } else { defect("was given a position of another sort") }
     }
 }

@@ -98,6 +98,7 @@ migrations! {
     22 => "0022_lost_times", oldest_program 2;
     23 => "0023_feed_entry", oldest_program 2;
     24 => "0024_feed_head", oldest_program 2;
+    25 => "0025_known_ends", oldest_program 2, indexes KNOWN_ENDS;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -162,6 +163,12 @@ const TEST_CLOCKS: &[Index] = &[
 const CONNECTIONS: &[Index] = &[Index {
     name: "subscriptions_by_connection",
     on: "subscriptions (organization_id, managed_by) WHERE managed_by IS NOT NULL AND deleted_at IS NULL",
+}];
+
+/// Most subscriptions have no end when they are created, and pay nothing for the index.
+const KNOWN_ENDS: &[Index] = &[Index {
+    name: "subscriptions_by_known_end",
+    on: "subscriptions (organization_id, ends_at, id) WHERE ends_at IS NOT NULL AND deleted_at IS NULL",
 }];
 
 /// The migrations of a program for one engine, oldest first.

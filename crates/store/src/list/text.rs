@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{KeysetQuery, Order, Segment};
+use super::{KeysetQuery, Nulls, Order, Segment};
 use crate::sql::Sql;
 use crate::value::Value;
 
@@ -28,11 +28,7 @@ impl KeysetQuery {
         let mut query = Composed::default();
         self.select(segment, rows, &mut query);
         let (last, walk) = (query.values.len(), std::mem::take(&mut query.text));
-        for (position, (condition, values)) in self.filters.iter().enumerate() {
-            query.text.push_str(if position == 0 { "(" } else { " AND (" });
-            query.fill(condition, values);
-            query.text.push(')');
-        }
+        self.tests(segment, &mut query);
         let test = std::mem::take(&mut query.text);
         query.bind(count(wanted + 1));
         let most = std::mem::take(&mut query.text);
@@ -47,6 +43,16 @@ impl KeysetQuery {
              WHERE matched OR walked_rows = ${last} LIMIT {most}"
         );
         (Sql::built_pair(sqlite, postgres), query.values)
+    }
+
+    /// The condition that each row of a walk is tested for.
+    fn tests(&self, segment: Segment, query: &mut Composed) {
+        let absent = self.searches(segment).then(|| (format!("{} IS NULL", self.keys[0].name), Vec::new()));
+        for (position, (condition, values)) in absent.iter().chain(&self.filters).enumerate() {
+            query.text.push_str(if position == 0 { "(" } else { " AND (" });
+            query.fill(condition, values);
+            query.text.push(')');
+        }
     }
 
     fn select(&self, segment: Segment, rows: usize, query: &mut Composed) {
@@ -88,16 +94,20 @@ impl KeysetQuery {
         }
         match segment {
             Segment::All => {}
-            Segment::Present if passed == Some(Order::Ascending) || self.from.is_some() => {}
+            // The condition of an index that omits nulls is recognized if it is repeated.
+            Segment::Present
+                if self.keys[0].nulls != Nulls::Omitted
+                    && (passed == Some(Order::Ascending) || self.from.is_some()) => {}
             Segment::Present => {
                 let _ = write!(query.text, " AND {first} IS NOT NULL");
             }
+            Segment::Absent if self.searches(segment) => {}
             Segment::Absent => {
                 let _ = write!(query.text, " AND {first} IS NULL");
             }
         }
         self.position_condition(segment, query);
-        self.order_by(query);
+        self.order_by(segment, query);
     }
 
     /// Which bound of the range the position has passed: an ascending walk passes `from`, a descending one `until`.
@@ -137,9 +147,10 @@ impl KeysetQuery {
         query.text.push(')');
     }
 
-    /// The same keys in every segment: PostgreSQL does not infer that a column of nulls is already sorted.
-    fn order_by(&self, query: &mut Composed) {
-        for (position, key) in self.keys.iter().enumerate() {
+    /// The same keys in every segment that an index leads to: PostgreSQL does not infer that a column of nulls is sorted.
+    fn order_by(&self, segment: Segment, query: &mut Composed) {
+        let skipped = usize::from(self.searches(segment));
+        for (position, key) in self.keys[skipped..].iter().enumerate() {
             let lead = if position == 0 { " ORDER BY" } else { "," };
             let direction = match self.order {
                 Order::Ascending => "",
@@ -260,6 +271,22 @@ mod tests {
             )
         );
         assert_eq!((&values[1], &values[4]), (&Value::Int(5000), &Value::Int(4)));
+    }
+
+    #[test]
+    fn rows_that_an_index_omits_are_searched_for_by_the_other_keys() {
+        static BY_KNOWN_END: &[Key] = &[Key::mostly_null("ends_at", Type::Time), Key::new("id", Type::Uuid)];
+        let after = Some(Position { values: vec![Value::Null(Type::Time), Value::Uuid([1; 16])] });
+        let list = THINGS.list([1; 16]).sort(BY_KNOWN_END, Order::Descending);
+        let (present, _) = list.clone().from(Value::Time(3)).rows(Segment::Present, 3);
+        assert!(
+            present.postgres().contains(" AND ends_at >= $2 AND ends_at IS NOT NULL ORDER BY ends_at DESC, id DESC")
+        );
+        let (absent, _) = list.after(after).walk_rows(Segment::Absent, 5000, 3);
+        let walk =
+            "FROM things WHERE organization_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3";
+        assert!(absent.postgres().contains(walk), "{}", absent.postgres());
+        assert!(absent.postgres().contains("COALESCE((ends_at IS NULL), FALSE) AS matched"), "{}", absent.postgres());
     }
 
     #[test]

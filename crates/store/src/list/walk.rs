@@ -5,7 +5,7 @@
 //! row is walked twice.
 
 use super::text::WALK_COLUMNS;
-use super::{KeysetQuery, Page, Position, Segment, page};
+use super::{KeysetQuery, Position, Segment};
 use crate::db::Db;
 use crate::error::Error;
 use crate::row::Row;
@@ -23,36 +23,31 @@ struct Met<T> {
 }
 
 impl KeysetQuery {
-    pub(super) async fn filtered_page<T: Send>(
+    /// Adds the matches of a segment to those found before, up to one more than the page holds. Returns where the walk
+    /// ended, if it walked as many rows as a page may and there are more.
+    pub(super) async fn walk_segment<T: Send>(
         &self,
         db: &Db,
-        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync,
-    ) -> Result<Page<T>, Error> {
-        let mut found: Vec<(T, Position)> = Vec::new();
-        for segment in self.segments().iter().copied() {
-            let mut list = self.clone();
-            let mut left = self.walk_of(segment);
-            let mut lane = Lane::Shared;
-            loop {
-                let rows = if lane == Lane::Shared { left.min(SHORT_WALK) } else { left };
-                let met = list.walk_on(db, lane, segment, rows, self.limit + 1 - found.len(), &map).await?;
-                found.extend(met.found);
-                if found.len() > self.limit {
-                    found.truncate(self.limit);
-                    let next = found.last().map(|(_, position)| position.clone());
-                    return Ok(page(found, next));
-                }
-                // Fewer rows than allowed: this is the end of the segment.
-                let Some(end) = met.end else { break };
-                left -= rows;
-                if left == 0 {
-                    return Ok(page(found, Some(end)));
-                }
-                list.after = Some(end);
-                lane = Lane::Long;
+        segment: Segment,
+        found: &mut Vec<(T, Position)>,
+        map: &(impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync),
+    ) -> Result<Option<Position>, Error> {
+        let mut list = self.clone();
+        let mut left = self.walk_of(segment);
+        let mut lane = Lane::Shared;
+        loop {
+            let rows = if lane == Lane::Shared { left.min(SHORT_WALK) } else { left };
+            let met = list.walk_on(db, lane, segment, rows, self.limit + 1 - found.len(), map).await?;
+            found.extend(met.found);
+            // Fewer rows than allowed: this is the end of the segment.
+            let Some(end) = met.end.filter(|_| found.len() <= self.limit) else { return Ok(None) };
+            left -= rows;
+            if left == 0 {
+                return Ok(Some(end));
             }
+            list.after = Some(end);
+            lane = Lane::Long;
         }
-        Ok(page(found, None))
     }
 
     /// Walks at most `rows` rows, until `wanted` of them match.
@@ -77,10 +72,10 @@ impl KeysetQuery {
             let matches = row.bool(1)?;
             let row = row.skip(WALK_COLUMNS);
             if matches {
-                met.found.push((map(&row.skip(self.keys.len()))?, self.position(&row)?));
+                met.found.push((map(&row.skip(self.keys.len()))?, self.position(segment, &row)?));
             }
             if met.rows == rows {
-                met.end = Some(self.position(&row)?);
+                met.end = Some(self.position(segment, &row)?);
             }
             Ok(met.found.len() < wanted)
         };

@@ -53,7 +53,7 @@ pub struct Query {
 
 static BY_CREATION: &[Key] = &[Key::new("id", Type::Uuid)];
 static BY_RENEWAL: &[Key] = &[Key::nullable("renews_at", Type::Time), Key::new("id", Type::Uuid)];
-static BY_END: &[Key] = &[Key::nullable("ends_at", Type::Time), Key::new("id", Type::Uuid)];
+static BY_END: &[Key] = &[Key::mostly_null("ends_at", Type::Time), Key::new("id", Type::Uuid)];
 
 /// A page of live subscriptions.
 pub async fn list(

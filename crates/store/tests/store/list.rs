@@ -54,6 +54,7 @@ static WITH_DELETED: Table = Table::new(
 static BY_TIER: &[Key] = &[Key::new("tier", Type::Int), Key::new("id", Type::Uuid)];
 static BY_SLUG: &[Key] = &[Key::new("tier", Type::Int), Key::new("slug", Type::Text), Key::new("id", Type::Uuid)];
 static BY_END: &[Key] = &[Key::nullable("ends_at", Type::Time), Key::new("id", Type::Uuid)];
+static BY_KNOWN_END: &[Key] = &[Key::mostly_null("ends_at", Type::Time), Key::new("id", Type::Uuid)];
 static BY_ID: &[Key] = &[Key::new("id", Type::Uuid)];
 
 const ORGANIZATION: [u8; 16] = [7; 16];
@@ -127,7 +128,7 @@ fn sorted(mut ids: Vec<[u8; 16]>) -> Vec<[u8; 16]> {
 async fn pages_hold_every_row_once(place: Place) {
     let db = place.open().await;
     fill(&db).await;
-    for keys in [BY_ID, BY_TIER, BY_SLUG, BY_END] {
+    for keys in [BY_ID, BY_TIER, BY_SLUG, BY_END, BY_KNOWN_END] {
         let whole = LIVE.list(ORGANIZATION).sort(keys, Order::Ascending).limit(1000);
         let (all, _) = follow(&db, &whole).await;
         assert_eq!(sorted(ids(&all)), sorted((0..ROWS).map(id).collect()));
@@ -147,9 +148,16 @@ async fn pages_hold_every_row_once(place: Place) {
 async fn nulls_come_last_both_ways(place: Place) {
     let db = place.open().await;
     fill(&db).await;
-    for (order, limit) in [(Order::Ascending, 9), (Order::Descending, 9), (Order::Descending, 40)] {
+    for (order, limit, walk) in [
+        (Order::Ascending, 9, 1000),
+        (Order::Descending, 9, 1000),
+        (Order::Descending, 40, 1000),
+        (Order::Descending, 9, 6),
+    ] {
         let list = LIVE.list(ORGANIZATION).sort(BY_END, order).limit(limit);
         let (items, _) = follow(&db, &list).await;
+        let (searched, _) = follow(&db, &list.sort(BY_KNOWN_END, order).walk(walk)).await;
+        assert_eq!(ids(&items), ids(&searched));
         let mut expected: Vec<(Option<i64>, [u8; 16])> = items.iter().map(|item| (item.keys.2, item.id)).collect();
         let found = expected.clone();
         expected.sort_by(|left, right| {
@@ -184,7 +192,7 @@ async fn a_rare_filter_walks_a_bounded_number_of_rows(place: Place) {
     let db = place.open().await;
     fill(&db).await;
     let rare: Vec<u64> = (0..ROWS).filter(|number| number % 20 == 0).collect();
-    for keys in [BY_ID, BY_SLUG, BY_END] {
+    for keys in [BY_ID, BY_SLUG, BY_END, BY_KNOWN_END] {
         for order in [Order::Ascending, Order::Descending] {
             for (limit, walk) in [(1, 10), (2, 7), (50, 10), (50, 60), (1, 1000)] {
                 let list = LIVE

@@ -133,7 +133,7 @@ const DROPPED: [(&str, &str); 16] = [
     ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
     ("subscriptions_by_status", "Created status"),
     ("subscriptions_by_renewal", "Renews "),
-    ("subscriptions_by_end", "Ends "),
+    ("subscriptions_by_known_end", "Ends "),
     ("subscriptions_by_external", "subscriptions.id_by_unique"),
     ("payments_by_external", "payments.id_by_unique"),
     ("payments_by_subscription", "payments.refers"),

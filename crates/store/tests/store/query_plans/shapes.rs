@@ -37,7 +37,7 @@ pub(super) fn shapes() -> Vec<Shape> {
             let (index, lead) = match sort {
                 Sort::Created => (*lead_index, *column),
                 Sort::Renews => ("subscriptions_by_renewal", ""),
-                Sort::Ends => ("subscriptions_by_end", ""),
+                Sort::Ends => ("subscriptions_by_known_end", ""),
             };
             for descending in [false, true] {
                 for (ranged, residual) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -45,7 +45,12 @@ pub(super) fn shapes() -> Vec<Shape> {
                     for after in positions(sort, ranged) {
                         let name = format!("{sort:?} {column} down:{descending} range:{ranged} +:{residual} {after:?}");
                         let statements = statements::subscriptions_page(&query, after);
-                        shapes.push(Shape { name, index, lead, statements });
+                        // No index leads to the subscriptions without an end: they are searched for in creation order.
+                        let (without_end, others): (Vec<_>, Vec<_>) =
+                            statements.into_iter().partition(|statement| statement.sqlite.contains("ends_at IS NULL"));
+                        let searched =
+                            Shape { name: name.clone(), index: "subscriptions_pkey", lead, statements: without_end };
+                        shapes.extend([Shape { name, index, lead, statements: others }, searched]);
                     }
                 }
             }
