@@ -22,7 +22,7 @@ use std::sync::Arc;
 struct Pace {
     /// Changes that the writer commits together.
     at_once: usize,
-    /// While the changes of one lane are committed, those of another are decided.
+    /// While the changes of one lane are committed, those of another are decided. Next to several, drafts are issued too.
     lanes: usize,
 }
 
@@ -122,21 +122,27 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
     let pass = Pass { app, now, held, pace: if app.activity.is_busy() { BUSY } else { QUIET } };
     let work: Vec<Work<'_>> =
         open.into_iter().map(Work::Step).chain(subscriptions.into_iter().map(Work::Action)).collect();
-    let mut made = Made::default();
-    for lane in try_join_all((0..pass.pace.lanes).map(|lane| pass.perform(&work, lane))).await? {
-        made.actions += lane.actions;
-        made.steps += lane.steps;
-    }
-    // Not in lanes: two changes that draw numbers at the same time would conflict.
-    for chunk in drafts.chunks(pass.pace.at_once) {
-        let piece = app.activity.begin();
-        made.steps += invoices::issue_drafts(app, chunk, now, held).await?;
-        give_way(piece, held).await;
-    }
-    Ok(made)
+    let lanes = try_join_all((0..pass.pace.lanes).map(|lane| pass.perform(&work, lane)));
+    let issuing = pass.issue(&drafts);
+    let (lanes, issued) =
+        if pass.pace.lanes > 1 { tokio::try_join!(lanes, issuing)? } else { (lanes.await?, issuing.await?) };
+    let of_lanes =
+        |made: Made, lane: Made| Made { actions: made.actions + lane.actions, steps: made.steps + lane.steps };
+    Ok(lanes.into_iter().fold(Made { actions: 0, steps: issued }, of_lanes))
 }
 
 impl Pass<'_> {
+    /// Issues drafts, one chunk after the other: two changes that draw numbers at the same time would conflict.
+    async fn issue(&self, drafts: &[&Invoice]) -> Result<usize, Error> {
+        let mut issued = 0;
+        for chunk in drafts.chunks(self.pace.at_once) {
+            let piece = self.app.activity.begin();
+            issued += invoices::issue_drafts(self.app, chunk, self.now, self.held).await?;
+            give_way(piece, self.held).await;
+        }
+        Ok(issued)
+    }
+
     /// Performs the chunks of a lane, one after the other.
     async fn perform(&self, work: &[Work<'_>], lane: usize) -> Result<Made, Error> {
         let mut made = Made::default();

@@ -20,6 +20,8 @@ const AWAY: Duration = Duration::from_secs(1);
 /// What a provider asks for, and how long requests may have been on the way before.
 const RETRY_AFTER: u64 = 3;
 const SENT_BEFORE: Duration = Duration::from_millis(1_500);
+/// Between the changes of objects whose provider asked for patience.
+const BETWEEN_CHANGES: Duration = Duration::from_millis(100);
 
 pub(super) struct Storm<'r> {
     random: &'r mut SeededRandom,
@@ -68,7 +70,7 @@ impl<'r> Storm<'r> {
         }
         self.deliver(place, accounts, 0);
         // The one whose requests wait for their turns.
-        self.pause(&accounts[1]);
+        self.pause(place, accounts, 1);
         for account in accounts {
             account.fake.set(|behavior| behavior.faults.clear());
         }
@@ -125,22 +127,26 @@ impl<'r> Storm<'r> {
         Ok(())
     }
 
-    /// A provider that asks for patience: after its first 429 no server sends anything until then.
-    fn pause(&mut self, account: &Account) {
-        let first = account.fake.requests();
-        account.fake.set(|behavior| (behavior.retry_after, behavior.allowed) = (Some(RETRY_AFTER), 0));
+    /// A provider that asks for patience while its objects change: after its first 429 no server sends anything until then.
+    fn pause(&mut self, place: &Place<'_>, accounts: &mut [Account; 3], at: usize) {
+        let first = accounts[at].fake.requests();
+        accounts[at].fake.set(|behavior| (behavior.retry_after, behavior.allowed) = (Some(RETRY_AFTER), 0));
         let pause = Duration::from_secs(RETRY_AFTER);
-        let deadline = Instant::now() + pause;
-        while account.fake.requests() == first && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
+        let (mut begin, mut end) = (None, Instant::now() + pause);
+        while Instant::now() < end {
+            let webhook = accounts[at].change(self.random, now(), Loss::Possible);
+            self.changes += 1;
+            self.queue.push((at, webhook));
+            self.deliver(place, accounts, 0);
+            std::thread::sleep(BETWEEN_CHANGES);
+            if begin.is_none() {
+                begin = accounts[at].fake.seen_since(first).first().map(|seen| seen.at);
+                end = begin.map_or(end, |begin| begin + pause);
+            }
         }
-        let Some(begin) = account.fake.seen_since(first).first().map(|seen| seen.at) else {
-            return account.fake.set(open);
-        };
-        std::thread::sleep((begin + pause).saturating_duration_since(Instant::now()));
-        let instants: Vec<Instant> = account.fake.seen_since(first).iter().map(|seen| seen.at).collect();
-        account.fake.set(open);
-        self.during_pauses += limits::during(&instants, (begin, pause), SENT_BEFORE);
+        let instants: Vec<Instant> = accounts[at].fake.seen_since(first).iter().map(|seen| seen.at).collect();
+        accounts[at].fake.set(open);
+        self.during_pauses += begin.map_or(0, |begin| limits::during(&instants, (begin, pause), SENT_BEFORE));
     }
 }
 
