@@ -103,6 +103,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         Measured::none("links to the same record", rows::count(&home, LINKS)?),
         Measured::none("webhooks that still wait", rows::count(&home, WAITING)?),
         Measured::none("webhooks that failed", rows::count(&home, FAILED)?),
+        Measured::at_least("pauses that a provider asked for", storm.pauses, 1),
         Measured::none("requests during a pause that the provider asked for", storm.during_pauses),
     ];
     measured.extend(collecting.measure(&place, &accounts[0], steps)?);

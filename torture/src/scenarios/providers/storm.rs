@@ -20,6 +20,8 @@ const AWAY: Duration = Duration::from_secs(1);
 /// What a provider asks for, and how long requests may have been on the way before.
 const RETRY_AFTER: u64 = 3;
 const SENT_BEFORE: Duration = Duration::from_millis(1_500);
+/// How long the first request of a pause is waited for.
+const PATIENCE: Duration = Duration::from_mins(2);
 /// Between the changes of objects whose provider asked for patience.
 const BETWEEN_CHANGES: Duration = Duration::from_millis(100);
 
@@ -30,12 +32,13 @@ pub(super) struct Storm<'r> {
     sent: usize,
     lost: usize,
     again: usize,
+    pub(super) pauses: usize,
     pub(super) during_pauses: usize,
 }
 
 impl<'r> Storm<'r> {
     pub(super) fn new(random: &'r mut SeededRandom) -> Self {
-        Self { random, queue: Vec::new(), changes: 0, sent: 0, lost: 0, again: 0, during_pauses: 0 }
+        Self { random, queue: Vec::new(), changes: 0, sent: 0, lost: 0, again: 0, pauses: 0, during_pauses: 0 }
     }
 
     pub(super) fn figures(&self) -> String {
@@ -132,7 +135,7 @@ impl<'r> Storm<'r> {
         let first = accounts[at].fake.requests();
         accounts[at].fake.set(|behavior| (behavior.retry_after, behavior.allowed) = (Some(RETRY_AFTER), 0));
         let pause = Duration::from_secs(RETRY_AFTER);
-        let (mut begin, mut end) = (None, Instant::now() + pause);
+        let (mut begin, mut end) = (None, Instant::now() + PATIENCE);
         while Instant::now() < end {
             let webhook = accounts[at].change(self.random, now(), Loss::Possible);
             self.changes += 1;
@@ -146,7 +149,10 @@ impl<'r> Storm<'r> {
         }
         let instants: Vec<Instant> = accounts[at].fake.seen_since(first).iter().map(|seen| seen.at).collect();
         accounts[at].fake.set(open);
-        self.during_pauses += begin.map_or(0, |begin| limits::during(&instants, (begin, pause), SENT_BEFORE));
+        if let Some(begin) = begin {
+            self.pauses += 1;
+            self.during_pauses += limits::during(&instants, (begin, pause), SENT_BEFORE);
+        }
     }
 }
 
