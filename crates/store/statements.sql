@@ -3465,21 +3465,30 @@ UPDATE connection_inbox SET state = $3, code = $4, attempts = attempts + $5, nex
 -- connection_inbox::WAITING
 SELECT COUNT(*), MIN(received_at) FROM connection_inbox WHERE state = 'waiting';
 
--- connection_inbox::WITH_WORK
-SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
-    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
-    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
-    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
-    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
-    $1) AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) ORDER BY i.next_attempt_at LIMIT $2 ) AS due;
--- connection_inbox::WITH_WORK (SQLite)
-SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
-    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
-    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
-    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
-    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
-    $1) AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) ORDER BY
-    i.next_attempt_at LIMIT $2 ) AS due;
+-- connection_inbox::DUE_CONNECTIONS
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, clock_timestamp(), c.organization_id, c.id,
+    c.requests_per_minute FROM connections AS c JOIN connection_states AS s ON s.organization_id = c.organization_id
+    AND s.connection_id = c.id WHERE c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR
+    s.paused_until <= $1) AND EXISTS ( SELECT 1 FROM connection_inbox AS i WHERE i.organization_id = c.organization_id
+    AND i.connection_id = c.id AND i.state = 'waiting' AND i.next_attempt_at <= $1);
+-- connection_inbox::DUE_CONNECTIONS (SQLite)
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, CAST(unixepoch('subsec') * 1000000 AS INTEGER),
+    c.organization_id, c.id, c.requests_per_minute FROM connections AS c JOIN connection_states AS s ON
+    s.organization_id = c.organization_id AND s.connection_id = c.id WHERE c.deleted_at IS NULL AND c.is_enabled AND
+    (s.paused_until IS NULL OR s.paused_until <= $1) AND EXISTS ( SELECT 1 FROM connection_inbox AS i WHERE
+    i.organization_id = c.organization_id AND i.connection_id = c.id AND i.state = 'waiting' AND i.next_attempt_at <=
+    $1);
+
+-- connection_inbox::DUE_UNITS
+SELECT i.unit FROM connection_inbox AS i LEFT JOIN leases AS l ON l.organization_id = i.organization_id AND l.job =
+    'connections' AND l.unit = i.unit WHERE i.organization_id = $1 AND i.connection_id = $2 AND i.state = 'waiting' AND
+    i.next_attempt_at <= $3 AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) ORDER BY i.next_attempt_at
+    LIMIT $4;
+-- connection_inbox::DUE_UNITS (SQLite)
+SELECT i.unit FROM connection_inbox AS i LEFT JOIN leases AS l ON l.organization_id = i.organization_id AND l.job =
+    'connections' AND l.unit = i.unit WHERE i.organization_id = $1 AND i.connection_id = $2 AND i.state = 'waiting' AND
+    i.next_attempt_at <= $3 AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
+    INTEGER)) ORDER BY i.next_attempt_at LIMIT $4;
 
 -- connection_links::ERASE
 UPDATE connection_links SET is_erased = $3, digest = $4 WHERE organization_id = $1 AND record_id = $2 AND object =

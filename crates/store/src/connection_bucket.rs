@@ -42,17 +42,15 @@ pub async fn read(
     connection: ConnectionId,
 ) -> Result<Option<(Bucket, Time)>, Error> {
     let params = [organization.bytes().into(), connection.bytes().into()];
-    db.one(&READ, &params, |row: &Row<'_>| {
-        let time = |position| codec::read_optional_time(row.optional_time(position)?);
-        let bucket = Bucket {
-            tokens: row.optional_int(0)?.unwrap_or(0),
-            at: time(1)?,
-            paused_until: time(2)?,
-            slow_until: time(3)?,
-        };
-        Ok((bucket, codec::read_time(row.time(4)?)?))
-    })
-    .await
+    db.one(&READ, &params, read_row).await
+}
+
+/// The bucket in the first four columns, and the time of the database in the fifth.
+pub(crate) fn read_row(row: &Row<'_>) -> Result<(Bucket, Time), Error> {
+    let time = |position| codec::read_optional_time(row.optional_time(position)?);
+    let tokens = row.optional_int(0)?.unwrap_or(0);
+    let bucket = Bucket { tokens, at: time(1)?, paused_until: time(2)?, slow_until: time(3)? };
+    Ok((bucket, codec::read_time(row.time(4)?)?))
 }
 
 /// Stores the bucket after a request took its turn. False if another request was faster.

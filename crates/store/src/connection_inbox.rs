@@ -1,10 +1,12 @@
 //! The inbox of connections in the store: one row for each webhook, found by its key, its object and when it is due.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::change::Change;
 use crate::codec;
 use crate::column::Column;
+use crate::connection_bucket;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::leases::{self, Unit};
@@ -15,6 +17,7 @@ use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::{Type, Value};
 use perennial_domain::connections::ObjectKind;
+use perennial_domain::connections::bucket::Bucket;
 use perennial_domain::connections::inbox::{InboxItem, InboxState, Outcome};
 use perennial_domain::id::{ConnectionId, OrganizationId};
 use perennial_domain::time::Time;
@@ -47,21 +50,30 @@ pub static CONNECTION_INBOX: Table = Table::new(
 /// The background work of an object at a provider.
 pub const JOB: &str = "connections";
 
-/// Objects with a hint that is due and that no server holds. `$1` is now. Only hints of enabled connections that are not
-/// paused are due; the oldest one of a failing connection is due at the time of its probe too.
-pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
+/// Enabled connections with a hint that is due, each with its bucket and the clock of the database. `$1` is now. Hints of paused
+/// connections are not due; the oldest one of a failing connection is due at the time of its probe too.
+pub(crate) static DUE_CONNECTIONS: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(
-        "SELECT DISTINCT organization_id, unit FROM (
-             SELECT i.organization_id, i.unit
-             FROM connection_inbox AS i
-             JOIN connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id
-             JOIN connection_states AS s ON s.organization_id = i.organization_id AND s.connection_id = i.connection_id
-             LEFT JOIN leases AS l ON l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit
-             WHERE i.state = 'waiting' AND i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled
-                 AND (s.paused_until IS NULL OR s.paused_until <= $1)
-                 AND (l.expires_at IS NULL OR l.expires_at <= {now})
-             ORDER BY i.next_attempt_at LIMIT $2
-         ) AS due",
+        "SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, {now}, c.organization_id, c.id, c.requests_per_minute
+         FROM connections AS c
+         JOIN connection_states AS s ON s.organization_id = c.organization_id AND s.connection_id = c.id
+         WHERE c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <= $1)
+             AND EXISTS (
+                 SELECT 1 FROM connection_inbox AS i
+                 WHERE i.organization_id = c.organization_id AND i.connection_id = c.id AND i.state = 'waiting'
+                     AND i.next_attempt_at <= $1)",
+    )
+});
+
+/// Objects of a connection with a hint that is due and that no server holds, the oldest hints first. `$3` is now.
+pub(crate) static DUE_UNITS: LazyLock<Sql> = LazyLock::new(|| {
+    leases::timed(
+        "SELECT i.unit
+         FROM connection_inbox AS i
+         LEFT JOIN leases AS l ON l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit
+         WHERE i.organization_id = $1 AND i.connection_id = $2 AND i.state = 'waiting' AND i.next_attempt_at <= $3
+             AND (l.expires_at IS NULL OR l.expires_at <= {now})
+         ORDER BY i.next_attempt_at LIMIT $4",
     )
 });
 
@@ -204,10 +216,39 @@ pub const fn unit(organization: OrganizationId, id: [u8; 16]) -> Unit {
     Unit { job: JOB, organization, id }
 }
 
-/// Objects with a hint that is due and that no server holds.
-pub async fn with_work(db: &Db, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
-    let read = |row: &Row<'_>| Ok(unit(OrganizationId::from_bytes(row.uuid(0)?), row.uuid(1)?));
-    db.all(&WITH_WORK, &[codec::time(now), limit.into()], read).await
+/// A connection with a hint that is due.
+#[derive(Clone, Copy, Debug)]
+pub struct DueConnection {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The connection.
+    pub id: ConnectionId,
+    /// Its limit of requests.
+    pub requests_per_minute: i64,
+    /// The bucket of its requests.
+    pub bucket: Bucket,
+    /// The time of the bucket's clock.
+    pub now: Time,
+}
+
+/// Enabled connections that are not paused and have a hint that is due.
+pub async fn due_connections(db: &Db, now: Time) -> Result<Vec<DueConnection>, Error> {
+    let read = |row: &Row<'_>| {
+        let (bucket, now) = connection_bucket::read_row(row)?;
+        let (organization_id, id) = (OrganizationId::from_bytes(row.uuid(5)?), ConnectionId::from_bytes(row.uuid(6)?));
+        Ok(DueConnection { organization_id, id, requests_per_minute: row.int(7)?, bucket, now })
+    };
+    db.all(&DUE_CONNECTIONS, &[codec::time(now)], read).await
+}
+
+/// Objects of a connection with a hint that is due and that no server holds, the oldest first. Of so many hints.
+pub async fn due_units(db: &Db, connection: &DueConnection, now: Time, hints: i64) -> Result<Vec<Unit>, Error> {
+    let organization = connection.organization_id;
+    let params = [organization.bytes().into(), connection.id.bytes().into(), codec::time(now), hints.into()];
+    let mut units = db.all(&DUE_UNITS, &params, |row| Ok(unit(organization, row.uuid(0)?))).await?;
+    let mut seen = HashSet::new();
+    units.retain(|unit| seen.insert(unit.id));
+    Ok(units)
 }
 
 /// Connections whose oldest hint is to be tried although requests fail.

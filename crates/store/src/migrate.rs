@@ -99,6 +99,7 @@ migrations! {
     23 => "0023_feed_entry", oldest_program 2;
     24 => "0024_feed_head", oldest_program 2;
     25 => "0025_known_ends", oldest_program 2, indexes KNOWN_ENDS;
+    26 => "0026_due_hints", oldest_program 2, indexes DUE_HINTS;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -169,6 +170,12 @@ const CONNECTIONS: &[Index] = &[Index {
 const KNOWN_ENDS: &[Index] = &[Index {
     name: "subscriptions_by_known_end",
     on: "subscriptions (organization_id, ends_at, id) WHERE ends_at IS NOT NULL AND deleted_at IS NULL",
+}];
+
+/// For the oldest due hints of one connection.
+const DUE_HINTS: &[Index] = &[Index {
+    name: "connection_inbox_due_by_connection",
+    on: "connection_inbox (organization_id, connection_id, next_attempt_at) WHERE state = 'waiting'",
 }];
 
 /// The migrations of a program for one engine, oldest first.

@@ -142,7 +142,7 @@ fn by_hand() -> Vec<Statement> {
         connection_inbox::FORGET_OBJECT, connection_inbox::FOUND, connection_inbox::HASTEN,
         connection_inbox::LAST_RECEIVED, connection_inbox::OF_OBJECT_SINCE, connection_inbox::OF_UNIT, connection_inbox::PROBE,
         connection_inbox::PROBES, connection_inbox::REMOVE, connection_inbox::RETRY, connection_inbox::RETRY_ONE,
-        connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::WITH_WORK, connection_links::ERASE,
+        connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::DUE_CONNECTIONS, connection_inbox::DUE_UNITS, connection_links::ERASE,
         connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::PUT, connection_links::REMOVE,
         connection_states::FAILED, connection_states::PAUSE, connection_states::REMOVE,
         connection_states::SUCCEEDED, connections::ALL, connections::DISABLE_COPIED, connections::RESEAL, connections::SWEPT,

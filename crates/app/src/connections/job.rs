@@ -42,8 +42,15 @@ impl Job for Connections {
             let change = connection_inbox::probe(Change::new().background(), organization, connection, now);
             app.db.commit(connection_states::failed(change, organization, connection, now, next)).await?;
         }
-        // Many hints of one object are one unit.
-        Ok(connection_inbox::with_work(&app.db, now, limit * 16).await?)
+        let mut due = Vec::new();
+        for connection in connection_inbox::due_connections(&app.db, now).await? {
+            // Those whose requests wait for their turns anyway take no places from others.
+            if connection.bucket.has_turn(connection.requests_per_minute, connection.now) {
+                // Many hints of one object are one unit.
+                due.push(connection_inbox::due_units(&app.db, &connection, now, limit * 16).await?);
+            }
+        }
+        Ok(in_turns(due))
     }
 
     async fn work(&self, app: &Arc<App>, held: &Held) -> Result<(), Error> {
@@ -60,6 +67,13 @@ impl Job for Connections {
         }
         Ok(())
     }
+}
+
+/// The first of each, then the second of each, and so on: one connection with many hints does not delay the others.
+fn in_turns(lists: Vec<Vec<Unit>>) -> Vec<Unit> {
+    let mut placed: Vec<(usize, Unit)> = lists.into_iter().flat_map(|list| list.into_iter().enumerate()).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, unit)| unit).collect()
 }
 
 /// Fetches the object of these hints and applies it. False: its connection is gone or disabled.

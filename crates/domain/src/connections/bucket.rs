@@ -74,6 +74,11 @@ impl Bucket {
         Turn::Reserved(Self { tokens: left, at: Some(at), ..self }, at.plus_micros(micros(missing, refill)))
     }
 
+    /// Whether a request would be sent at once.
+    pub fn has_turn(self, per_minute: i64, now: Time) -> bool {
+        matches!(self.take(per_minute, Priority::First, now), Turn::Reserved(_, turn) if turn <= now)
+    }
+
     /// Whether no request is sent at this time, because the provider asked for patience.
     pub fn is_paused(self, now: Time) -> bool {
         self.paused_until.is_some_and(|until| until > now)
@@ -132,6 +137,18 @@ mod tests {
         let instants: Vec<i64> = sent.iter().map(|(instant, _)| *instant).collect();
         assert_eq!(instants[..10], [0; 10]);
         assert_eq!(instants[10..], [1_200_000, 2_400_000]);
+    }
+
+    #[test]
+    fn there_is_a_turn_until_the_burst_is_used_up() {
+        let mut bucket = NEW;
+        for _ in 0..10 {
+            assert!(bucket.has_turn(60, at(0)));
+            let Turn::Reserved(after, _) = bucket.take(60, Priority::First, at(0)) else { panic!("it is not paused") };
+            bucket = after;
+        }
+        assert!(!bucket.has_turn(60, at(1_199_999)) && bucket.has_turn(60, at(1_200_000)));
+        assert!(!NEW.paused(Some(30), at(0)).has_turn(60, at(29_999_999)));
     }
 
     #[test]

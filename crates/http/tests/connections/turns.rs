@@ -1,21 +1,23 @@
 //! API rules 25.3 and 25.5: whose requests go first, and what a connection that has used up its requests does.
 
 use super::real::{Real, SECRET};
-use super::support::Base;
+use super::support::{Base, connect};
 use perennial_app::background::{Held, Job};
 use perennial_app::caller::Caller;
 use perennial_app::connections::http::HttpProvider;
 use perennial_app::connections::provider::{Fetched, Page};
-use perennial_app::connections::{ConnectionKind, Reconcile, reconcile};
+use perennial_app::connections::{ConnectionKind, Connections, Reconcile, reconcile};
 use perennial_domain::connections::ObjectKind;
+use perennial_domain::connections::bucket::Bucket;
 use perennial_domain::connections::sweep::SweepOptions;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_fake_provider::Kind;
 use perennial_provider_api::lists;
 use perennial_store::connection_states::ConnectionProgress;
-use perennial_store::{connection_progress, connection_states};
+use perennial_store::{connection_bucket, connection_progress, connection_states};
 use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -67,6 +69,28 @@ async fn a_hint_without_a_turn_waits_without_an_attempt_and_pauses_nothing() {
     base.memory.subscribe(1, SubscriptionStatus::Active);
     base.app.advance(41);
     assert_eq!(base.outcome("evt_1").await.0, "applied");
+}
+
+#[tokio::test]
+async fn a_connection_with_many_hints_or_without_a_turn_takes_no_places_of_others() {
+    let mut base = Base::start().await;
+    for number in 0..300 {
+        let subscription = json!({ "object": "subscription", "id": format!("sub_{number}") });
+        base.hint(&format!("evt_{number}"), &subscription).await.expect(200);
+    }
+    let found = Connections.find(&base.app.app, 16).await.unwrap();
+    let of_main: HashSet<[u8; 16]> = found.iter().map(|unit| unit.id).collect();
+    let other = connect(&base.app, ConnectionKind::Stripe, "other").await;
+    let main = std::mem::replace(&mut base.connection, other);
+    base.hint("evt_other", &json!({ "object": "subscription", "id": "sub_other" })).await.expect(200);
+    let found = Connections.find(&base.app.app, 16).await.unwrap();
+    assert!(found.len() > 16 && found[..2].iter().any(|unit| !of_main.contains(&unit.id)), "they take turns");
+    let (db, organization) = (&base.app.app.db, main.organization_id);
+    let (before, now) = connection_bucket::read(db, organization, main.id).await.unwrap().unwrap();
+    let used_up = Bucket { tokens: -60_000_000_000, at: Some(now), ..before };
+    assert!(connection_bucket::take(db, organization, main.id, (before, used_up)).await.unwrap());
+    let found = Connections.find(&base.app.app, 16).await.unwrap();
+    assert!(found.len() == 1 && !of_main.contains(&found[0].id), "no places are taken to wait in");
 }
 
 #[tokio::test]

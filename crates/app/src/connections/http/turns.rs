@@ -9,8 +9,8 @@ use perennial_store::connection_bucket;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Longer waits are left to the caller, who tries again.
-const LONGEST_WAIT_SECONDS: i64 = 20;
+/// Longer waits are left to the caller, who tries again: objects of other connections wait for its place.
+const LONGEST_WAIT_SECONDS: i64 = 2;
 /// A sweep that began its page again would request its list again: with few requests a minute it would never come to the
 /// objects. Two tokens take at most two minutes.
 const LONGEST_WAIT_OF_SWEEP_SECONDS: i64 = 150;
@@ -35,6 +35,7 @@ pub(super) async fn wait(
                 return Ok(Err(LONGEST_WAIT_SECONDS));
             };
             match bucket.take(connection.requests_per_minute.get(), priority, now) {
+                Turn::Reserved(_, turn) if turn > now.plus_seconds(longest) => return Ok(Err(turn.seconds_since(now))),
                 Turn::Reserved(after, turn) => {
                     if !connection_bucket::take(account.db, organization, id, (bucket, after)).await? {
                         continue;
