@@ -2652,10 +2652,10 @@ SELECT sequence, event_id, entered_at FROM feed WHERE organization_id = $1 ORDER
 
 -- feed::PAGE
 SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
-    e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =
-    f.event_id WHERE f.organization_id = $1 AND f.sequence > $2 AND f.sequence <= $3 AND ($4 = '' OR STRPOS($4, ',' ||
-    e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7 OR e.client_id = $8) AND (NOT $9 OR e.operator_id
-    = $10) ORDER BY f.sequence LIMIT $11;
+    e.before, e.after, f.sequence FROM feed AS f CROSS JOIN LATERAL ( SELECT * FROM events WHERE organization_id =
+    f.organization_id AND id = f.event_id OFFSET 0 ) AS e WHERE f.organization_id = $1 AND f.sequence > $2 AND
+    f.sequence <= $3 AND ($4 = '' OR STRPOS($4, ',' || e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7
+    OR e.client_id = $8) AND (NOT $9 OR e.operator_id = $10) ORDER BY f.sequence LIMIT $11;
 -- feed::PAGE (SQLite)
 SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
     e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =
@@ -2665,10 +2665,10 @@ SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id,
 
 -- feed::PAGE_DOWN
 SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
-    e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =
-    f.event_id WHERE f.organization_id = $1 AND f.sequence < $2 AND f.sequence >= $3 AND ($4 = '' OR STRPOS($4, ',' ||
-    e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7 OR e.client_id = $8) AND (NOT $9 OR e.operator_id
-    = $10) ORDER BY f.sequence DESC LIMIT $11;
+    e.before, e.after, f.sequence FROM feed AS f CROSS JOIN LATERAL ( SELECT * FROM events WHERE organization_id =
+    f.organization_id AND id = f.event_id OFFSET 0 ) AS e WHERE f.organization_id = $1 AND f.sequence < $2 AND
+    f.sequence >= $3 AND ($4 = '' OR STRPOS($4, ',' || e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7
+    OR e.client_id = $8) AND (NOT $9 OR e.operator_id = $10) ORDER BY f.sequence DESC LIMIT $11;
 -- feed::PAGE_DOWN (SQLite)
 SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
     e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =

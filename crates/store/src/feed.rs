@@ -120,16 +120,31 @@ pub(crate) static PAGE: LazyLock<Sql> =
 pub(crate) static PAGE_DOWN: LazyLock<Sql> =
     LazyLock::new(|| page_statement("f.sequence < $2 AND f.sequence >= $3", "f.sequence DESC"));
 
+/// PostgreSQL does not know how short the range of a page is, and would join it with all events of the organization. The
+/// offset prevents that.
 fn page_statement(range: &str, order: &str) -> Sql {
-    let text = format!(
-        "SELECT {}, f.sequence
-         FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id = f.event_id
-         WHERE f.organization_id = $1 AND {range} AND {CONDITIONS}
-         ORDER BY {order} LIMIT $11",
-        EVENTS.columns_of("e"),
-    );
-    let sqlite = text.replace("FIND(',' || e.kind || ',', $4)", "INSTR($4, ',' || e.kind || ',')");
-    Sql::built_pair(sqlite, text.replace("FIND(',' || e.kind || ',', $4)", "STRPOS($4, ',' || e.kind || ',')"))
+    let statement = |events: &str, find: &str| {
+        let conditions = CONDITIONS.replace("FIND(',' || e.kind || ',', $4)", find);
+        format!(
+            "SELECT {}, f.sequence
+             FROM feed AS f {events}
+             WHERE f.organization_id = $1 AND {range} AND {conditions}
+             ORDER BY {order} LIMIT $11",
+            EVENTS.columns_of("e"),
+        )
+    };
+    Sql::built_pair(
+        statement(
+            "JOIN events AS e ON e.organization_id = f.organization_id AND e.id = f.event_id",
+            "INSTR($4, ',' || e.kind || ',')",
+        ),
+        statement(
+            "CROSS JOIN LATERAL (
+                 SELECT * FROM events WHERE organization_id = f.organization_id AND id = f.event_id OFFSET 0
+             ) AS e",
+            "STRPOS($4, ',' || e.kind || ',')",
+        ),
+    )
 }
 
 pub(crate) static END_OF_PAGE: Sql = Sql::new(
