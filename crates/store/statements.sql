@@ -2687,10 +2687,16 @@ INSERT INTO feed (organization_id, sequence, event_id, entered_at) SELECT e.orga
     f.event_id = e.id WHERE f.event_id IS NULL;
 
 -- feed::PRUNE
+DELETE FROM feed WHERE organization_id = $1 AND sequence = ANY (ARRAY( SELECT sequence FROM feed WHERE organization_id
+    = $1 AND sequence <= $2 ORDER BY sequence LIMIT $3));
+-- feed::PRUNE (SQLite)
 DELETE FROM feed WHERE organization_id = $1 AND sequence IN ( SELECT sequence FROM feed WHERE organization_id = $1 AND
     sequence <= $2 ORDER BY sequence LIMIT $3);
 
 -- feed::PRUNE_EVENTS
+DELETE FROM events WHERE organization_id = $1 AND id = ANY (ARRAY( SELECT event_id FROM feed WHERE organization_id = $1
+    AND sequence <= $2 ORDER BY sequence LIMIT $3));
+-- feed::PRUNE_EVENTS (SQLite)
 DELETE FROM events WHERE organization_id = $1 AND id IN ( SELECT event_id FROM feed WHERE organization_id = $1 AND
     sequence <= $2 ORDER BY sequence LIMIT $3);
 

@@ -288,14 +288,19 @@ pub async fn last_before(db: &Db, organization: OrganizationId, instant: Time) -
 pub(crate) static DUE: Sql =
     Sql::new("SELECT sequence FROM feed WHERE organization_id = $1 AND sequence <= $2 ORDER BY sequence LIMIT $3");
 
-pub(crate) static PRUNE_EVENTS: Sql = Sql::new(
+/// On PostgreSQL an array: it would join a part of unknown size with the whole table.
+pub(crate) static PRUNE_EVENTS: Sql = Sql::split(
     "DELETE FROM events WHERE organization_id = $1 AND id IN (
          SELECT event_id FROM feed WHERE organization_id = $1 AND sequence <= $2 ORDER BY sequence LIMIT $3)",
+    "DELETE FROM events WHERE organization_id = $1 AND id = ANY (ARRAY(
+         SELECT event_id FROM feed WHERE organization_id = $1 AND sequence <= $2 ORDER BY sequence LIMIT $3))",
 );
 
-pub(crate) static PRUNE: Sql = Sql::new(
+pub(crate) static PRUNE: Sql = Sql::split(
     "DELETE FROM feed WHERE organization_id = $1 AND sequence IN (
          SELECT sequence FROM feed WHERE organization_id = $1 AND sequence <= $2 ORDER BY sequence LIMIT $3)",
+    "DELETE FROM feed WHERE organization_id = $1 AND sequence = ANY (ARRAY(
+         SELECT sequence FROM feed WHERE organization_id = $1 AND sequence <= $2 ORDER BY sequence LIMIT $3))",
 );
 
 /// The first positions up to and including `last`.
