@@ -6,6 +6,7 @@ mod caller;
 mod chains;
 mod cluster;
 mod concurrent_callers;
+mod cpu;
 mod evidence;
 mod files;
 mod home;

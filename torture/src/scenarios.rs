@@ -123,6 +123,12 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         run: delivery::run,
     },
     Scenario {
+        name: "r17-outages",
+        about: "an endpoint is down, then the database: few rows, no busy loop, everything arrives in order",
+        engines: &Engine::ALL,
+        run: delivery::outages::run,
+    },
+    Scenario {
         name: "r18",
         about: "SIGKILL while a clock advances by ten years: every period begins once, at its instant",
         engines: &Engine::ALL,

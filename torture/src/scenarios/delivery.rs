@@ -3,6 +3,7 @@
 //! is reported as undelivered.
 
 mod freeze;
+pub(crate) mod outages;
 mod receiver;
 
 use std::collections::{HashMap, HashSet};

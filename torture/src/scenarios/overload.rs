@@ -4,13 +4,13 @@
 
 mod client;
 mod cores;
-mod cpu;
 mod load;
 
 use std::time::Duration;
 
 use perennial_harness::Server;
 
+use crate::cpu;
 use crate::failure::{Result, could_not};
 use crate::files;
 use crate::home::{self, Home};

@@ -1,5 +1,6 @@
 //! A receiver of webhooks that stores the ID and the position of every event, and fails from time to time.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use perennial_harness::Received;
@@ -28,15 +29,20 @@ impl Arrival {
 }
 
 pub(super) struct Receiver {
-    receiver: perennial_harness::Receiver,
+    listener: perennial_harness::Receiver,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
+    is_down: Arc<AtomicBool>,
 }
 
 impl Receiver {
     pub(super) fn start() -> Result<Self> {
         let arrivals = Arc::new(Mutex::new(Vec::new()));
-        let (shared, requests) = (Arc::clone(&arrivals), Mutex::new(0_u64));
-        let receiver = perennial_harness::Receiver::start(move |received| {
+        let is_down = Arc::new(AtomicBool::new(false));
+        let (shared, requests, down) = (Arc::clone(&arrivals), Mutex::new(0_u64), Arc::clone(&is_down));
+        let listener = perennial_harness::Receiver::start(move |received| {
+            if down.load(Relaxed) {
+                return 503;
+            }
             let mut requests = threads::lock(&requests);
             *requests += 1;
             if requests.is_multiple_of(FAILS) {
@@ -46,11 +52,16 @@ impl Receiver {
             threads::lock(&shared).push(Arrival::of(&received));
             204
         })?;
-        Ok(Self { receiver, arrivals })
+        Ok(Self { listener, arrivals, is_down })
     }
 
     pub(super) fn url(&self) -> String {
-        format!("http://{}/hook", self.receiver.address())
+        format!("http://{}/hook", self.listener.address())
+    }
+
+    /// While it is down, every request gets 503.
+    pub(super) fn set_down(&self, is_down: bool) {
+        self.is_down.store(is_down, Relaxed);
     }
 
     pub(super) fn arrivals(&self) -> Vec<Arrival> {

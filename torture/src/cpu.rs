@@ -1,4 +1,4 @@
-//! What a process has used of the processor, at home and in the kernel.
+//! What a process has used of the processor, itself and in the kernel.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::failure::{Failure, Result, could_not};
 const TICK_SECONDS: f64 = 0.01;
 
 /// In seconds, since it began.
-pub(super) fn used(pid: u32) -> Result<f64> {
+pub(crate) fn used(pid: u32) -> Result<f64> {
     let stat =
         fs::read_to_string(format!("/proc/{pid}/stat")).map_err(could_not("look at the server's processor time"))?;
     ticks(&stat)
