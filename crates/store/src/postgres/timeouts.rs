@@ -49,9 +49,11 @@ impl PostgresTimeouts {
 
     /// Opens a transaction. The isolation level is fixed: only at this level guards read the row again after they
     /// waited for a lock. Nothing may be sent before BEGIN has succeeded: if it fails, as on a standby, the session
-    /// commits every later statement separately. A change reads and writes along indexes: PostgreSQL would scan a table
-    /// that is small, or was when it was analyzed, for every row of a batch. Where a scan is the only way, it seems so expensive
-    /// that PostgreSQL would compile it, which takes longer.
+    /// commits every later statement separately.
+    ///
+    /// A change follows indexes: PostgreSQL would scan a table that is small, or was when it was analyzed, for every row
+    /// of a batch. Where a scan is the only way, it then seems so expensive that PostgreSQL would compile it, which takes
+    /// far longer than the scan.
     pub(super) fn begin(&self, lock: Duration) -> String {
         format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL enable_seqscan = off; SET LOCAL jit = off; \

@@ -41,6 +41,27 @@ async fn a_deleted_parent_has_no_children_with_two_servers(place: Place) {
     race(&place.open().await, &place.open().await).await;
 }
 
+/// Only the planner's settings of a change are compared: with others the same rows are found, later.
+#[tokio::test]
+async fn changes_follow_indexes_and_compile_no_plans_on_postgres() {
+    static SETTINGS: Sql = Sql::new(
+        "SELECT 1 FROM parents WHERE id = $1
+             AND current_setting('enable_seqscan') = 'off' AND current_setting('jit') = 'off'",
+    );
+    let Some(place) = Place::postgres().await else { return };
+    let db = place.open().await;
+    db.commit(parent(1)).await.unwrap();
+    let guard = Guard {
+        table: &PLANS,
+        key: id(1),
+        lock: Lock::None,
+        sql: &SETTINGS,
+        params: vec![id(1).into()],
+        violation: Violation::Plan,
+    };
+    db.commit(Change::new().guard(guard)).await.unwrap();
+}
+
 /// Each parent gets a deletion and a child at the same time, in both orders.
 async fn race(left: &Db, right: &Db) {
     const PARENTS: u64 = 200;

@@ -68,16 +68,22 @@ async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
 async fn a_search_for_background_work_scans_no_large_table_on_postgres() {
     let Some(place) = Place::empty_postgres().await else { return };
     let place = migrated(place).await;
-    let mut client = filled(&place).await;
-    client.batch_execute(FILL_FEED).await.unwrap();
+    let mut client = with_feed(&place).await;
     let transaction = client.transaction().await.unwrap();
-    transaction.batch_execute("SET LOCAL plan_cache_mode = force_generic_plan").await.unwrap();
     for name in ["webhook_readers::WITH_WORK", "analytics_ledgers::WITH_WORK", "due::WITH_DUE"] {
         let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
         let lines = explain(&transaction, &statement.postgres[0]).await;
         let is_scan = |line: &String| SEARCHED.iter().any(|table| line.contains(&format!("Seq Scan on {table}")));
         assert!(!lines.iter().any(is_scan), "{name}: {lines:#?}");
     }
+}
+
+/// A session that plans statements without their values, as PostgreSQL does when it has executed them a few times.
+async fn with_feed(place: &Place) -> tokio_postgres::Client {
+    let client = filled(place).await;
+    client.batch_execute(FILL_FEED).await.unwrap();
+    client.batch_execute("SET plan_cache_mode = force_generic_plan").await.unwrap();
+    client
 }
 
 const SEARCHED: [&str; 4] = ["feed", "subscriptions", "invoices", "analytics_subscriptions"];
@@ -108,10 +114,8 @@ ANALYZE";
 async fn a_page_of_the_feed_reads_each_event_by_its_id_on_postgres() {
     let Some(place) = Place::empty_postgres().await else { return };
     let place = migrated(place).await;
-    let mut client = filled(&place).await;
-    client.batch_execute(FILL_FEED).await.unwrap();
+    let mut client = with_feed(&place).await;
     let transaction = client.transaction().await.unwrap();
-    transaction.batch_execute("SET LOCAL plan_cache_mode = force_generic_plan").await.unwrap();
     for (name, table, key) in [
         ("feed::PAGE", "events", "(id = "),
         ("feed::PAGE_DOWN", "events", "(id = "),

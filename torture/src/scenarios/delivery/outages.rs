@@ -1,6 +1,6 @@
-//! R17, second part: the endpoint is down while events are written, and on PostgreSQL the database goes away. The undelivered rows do
-//! not grow with the events, nothing that was acknowledged is lost, everything arrives afterwards in order, and the servers wait
-//! without using the processor.
+//! R17, second part: the endpoint is down while events are written, and on PostgreSQL the database goes away. The
+//! undelivered rows do not grow with the events, nothing that was acknowledged is lost, everything arrives afterwards in
+//! order, and the servers wait without using the processor.
 
 use std::time::{Duration, Instant};
 
@@ -76,8 +76,7 @@ fn endpoint_down(
     receiver.set_down(false);
     let up = Instant::now();
     let found = wait_for(receiver, changes.acknowledged)?;
-    let name = "endpoint up: events that arrived";
-    measured.push(Measured::at_least(name, found.events, changes.acknowledged));
+    measured.push(Measured::at_least("endpoint up: events that arrived", found.events, changes.acknowledged));
     measured.push(Measured::new("endpoint up: until the last of them arrived", millis(up.elapsed()), "any", true));
     Ok(measured)
 }
