@@ -20,7 +20,7 @@ use crate::targets::target::{Headers, Target};
 /// The connections of a figure whose contract names no number.
 pub(super) const FEW_CONNECTIONS: usize = 4;
 /// The longest that one step of a part may take.
-pub(super) const LIMIT: Duration = Duration::from_mins(20);
+pub(super) const LIMIT: Duration = Duration::from_hours(1);
 const POLL: Duration = Duration::from_millis(20);
 const SCOPES: &str = "plans:read,plans:write,subscriptions:read,subscriptions:write,payments:read,users:read,users:write,\
 usage:write,invoices:read,invoices:write,events:read,organization:read,organization:write";

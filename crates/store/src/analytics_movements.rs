@@ -107,15 +107,16 @@ pub(crate) static REMOVE_ONE: Sql = Sql::new(
 pub(crate) static REMOVE: LazyLock<Sql> = LazyLock::new(|| analytics_ledgers::removal(&ANALYTICS_MOVEMENTS));
 pub(crate) static ANY: LazyLock<Sql> = LazyLock::new(|| analytics_ledgers::existence(&ANALYTICS_MOVEMENTS));
 
-/// The last movement of a customer.
-pub async fn last(db: &Db, ledger: &Ledger, (currency, user): CustomerKey) -> Result<Option<Movement>, Error> {
-    let key = [
-        ledger.organization_id.bytes().into(),
-        ledger.generation.into(),
-        currency.as_str().into(),
-        user.bytes().into(),
-    ];
-    db.find(&LAST, key, read).await
+/// The last movement of each customer, in their order.
+pub async fn last(
+    db: &Db,
+    ledger: &Ledger,
+    customers: impl Iterator<Item = CustomerKey>,
+) -> Result<Vec<Option<Movement>>, Error> {
+    let key = |(currency, user): CustomerKey| -> [Value; 4] {
+        [ledger.organization_id.bytes().into(), ledger.generation.into(), currency.as_str().into(), user.bytes().into()]
+    };
+    db.find_each(&LAST, &customers.map(key).collect::<Vec<_>>(), read).await
 }
 
 /// All movements of a customer, oldest first.

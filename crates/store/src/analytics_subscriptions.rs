@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::{Conflict, Table};
-use crate::value::Type;
+use crate::value::{Type, Value};
 use perennial_domain::analytics::history::History;
 use perennial_domain::analytics::state::{PlanPrice, PlanVersionKey};
 use perennial_domain::currency::Currency;
@@ -87,10 +87,16 @@ pub(crate) static REMOVE_PRICES: LazyLock<Sql> = LazyLock::new(|| analytics_ledg
 pub(crate) static ANY: LazyLock<Sql> = LazyLock::new(|| analytics_ledgers::existence(&ANALYTICS_SUBSCRIPTIONS));
 pub(crate) static ANY_PRICES: LazyLock<Sql> = LazyLock::new(|| analytics_ledgers::existence(&ANALYTICS_PRICES));
 
-/// A subscription of a generation.
-pub async fn by_id(db: &Db, ledger: &Ledger, id: SubscriptionId) -> Result<Option<LedgerSubscription>, Error> {
-    let key = [ledger.organization_id.bytes().into(), ledger.generation.into(), id.bytes().into()];
-    db.find(&ANALYTICS_SUBSCRIPTIONS.statements().by_key, key, read).await
+/// Subscriptions of a generation, in the order of their IDs here.
+pub async fn by_ids(
+    db: &Db,
+    ledger: &Ledger,
+    ids: &[SubscriptionId],
+) -> Result<Vec<Option<LedgerSubscription>>, Error> {
+    let key =
+        |id: &SubscriptionId| [ledger.organization_id.bytes().into(), ledger.generation.into(), id.bytes().into()];
+    let keys: Vec<[Value; 3]> = ids.iter().map(key).collect();
+    db.find_each(&ANALYTICS_SUBSCRIPTIONS.statements().by_key, &keys, read).await
 }
 
 /// The first subscriptions that the clock changes until an instant.

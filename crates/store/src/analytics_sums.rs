@@ -256,9 +256,10 @@ pub async fn cohort(db: &Db, ledger: &Ledger, (currency, cohort, month): &Cohort
     Ok(db.find(&ANALYTICS_COHORTS.statements().by_key, key, read).await?.unwrap_or_default())
 }
 
-/// How a payment counts.
-pub async fn payment(db: &Db, ledger: &Ledger, id: PaymentId) -> Result<Option<CountedPayment>, Error> {
-    let key = [ledger.organization_id.bytes().into(), ledger.generation.into(), id.bytes().into()];
+/// How each payment counts, in the order of the IDs.
+pub async fn payments(db: &Db, ledger: &Ledger, ids: &[PaymentId]) -> Result<Vec<Option<CountedPayment>>, Error> {
+    let key = |id: &PaymentId| [ledger.organization_id.bytes().into(), ledger.generation.into(), id.bytes().into()];
+    let keys: Vec<[Value; 3]> = ids.iter().map(key).collect();
     let read = |row: &Row<'_>| {
         Ok(CountedPayment {
             currency: codec::word(row.text_ref(0)?, |word| Currency::parse(word).ok())?,
@@ -268,7 +269,7 @@ pub async fn payment(db: &Db, ledger: &Ledger, id: PaymentId) -> Result<Option<C
             is_refunded: row.bool(4)?,
         })
     };
-    db.find(&ANALYTICS_PAYMENTS.statements().by_key, key, read).await
+    db.find_each(&ANALYTICS_PAYMENTS.statements().by_key, &keys, read).await
 }
 
 /// Stores a sum. A sum of nothing has no row.

@@ -98,6 +98,20 @@ impl Db {
         self.find_rows(sql, Rows::All, key, map).await
     }
 
+    /// The row of each key, in the order of the keys: one statement on PostgreSQL, one snapshot on SQLite.
+    pub(crate) async fn find_each<T: Send, const N: usize>(
+        &self,
+        sql: &'static Sql,
+        keys: &[[Value; N]],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<Option<T>>, Error> {
+        let _span = spans::read(self.system(), sql);
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.find_each(sql, keys, map),
+            Engine::Postgres(postgres) => Box::pin(postgres.find_each(sql, keys, map)).await,
+        }
+    }
+
     async fn find_rows<T: Send, const N: usize>(
         &self,
         sql: &'static Sql,

@@ -207,6 +207,24 @@ impl Postgres {
         found.iter().map(|row| map(&Row::postgres(row))).collect()
     }
 
+    /// The row of each key, in the order of the keys.
+    pub(crate) async fn find_each<T, const N: usize>(
+        &self,
+        sql: &Sql,
+        keys: &[[Value; N]],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<Option<T>>, Error> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let _reading = self.counters.reading();
+        self.counters.statements(1);
+        let keys: Vec<&[Value]> = keys.iter().map(<[Value; N]>::as_slice).collect();
+        let found =
+            finds::rows_of_each(&self.readers, sql, Rows::One, &keys).await.map_err(|failure| failure.error())?;
+        found.iter().map(|rows| rows.first().map(|row| map(&Row::postgres(row))).transpose()).collect()
+    }
+
     pub(crate) async fn commit(&self, change: Change, span: &Span) -> Result<(), Error> {
         self.queue.commit(change, span).await
     }

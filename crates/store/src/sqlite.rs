@@ -93,6 +93,23 @@ impl Sqlite {
         mapped
     }
 
+    /// The row of each key, in the order of the keys.
+    pub(crate) fn find_each<T, const N: usize>(
+        &self,
+        sql: &Sql,
+        keys: &[[Value; N]],
+        map: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<Option<T>>, Error> {
+        let Some(first) = keys.first() else { return Ok(Vec::new()) };
+        let _reading = self.counters.reading();
+        self.counters.statements(keys.len());
+        let reader = self.readers.take(first)?;
+        let find = |key: &[Value; N]| Ok(read_from(reader.connection(), sql, key, 1, &map)?.pop());
+        let found = keys.iter().map(find).collect();
+        self.readers.give_back(reader);
+        found
+    }
+
     /// Visits rows on the caller's thread until `visit` returns false.
     pub(crate) fn walk(
         &self,

@@ -22,7 +22,7 @@ use perennial_store::{Change, analytics_movements, analytics_sums};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most customers of one change.
-const CUSTOMERS: usize = 200;
+pub(super) const CUSTOMERS: usize = 200;
 /// The most sums that are held in memory.
 const CACHED: usize = 20_000;
 
@@ -44,6 +44,14 @@ pub(super) struct Batch<'a> {
     subscriptions: BTreeMap<SubscriptionId, Entry>,
     payments: BTreeMap<PaymentId, (Option<CountedPayment>, Option<CountedPayment>)>,
     prices: BTreeMap<PlanVersionKey, PlanPrice>,
+}
+
+/// What a change includes.
+pub(super) struct Applied {
+    /// The number of events.
+    pub(super) events: usize,
+    /// The number of customers who may have changed.
+    pub(super) customers: usize,
 }
 
 /// A subscription before and after.
@@ -79,8 +87,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Applies events in their order, until enough customers have changed. Returns how many were applied.
-    pub(super) async fn apply(&mut self, events: &[FeedEvent]) -> Result<usize, Error> {
+    /// Applies events in their order, until enough customers have changed.
+    pub(super) async fn apply(&mut self, events: &[FeedEvent]) -> Result<Applied, Error> {
         let snapshots: Vec<Option<Snapshot>> = events.iter().map(snapshot).collect();
         self.load(events, &snapshots).await?;
         let mut customers: BTreeSet<UserId> = BTreeSet::new();
@@ -93,7 +101,7 @@ impl<'a> Batch<'a> {
                     let Some(entry) = self.subscriptions.get_mut(&id) else { continue };
                     // A change moves a subscription from one customer to another one at most.
                     if !entry.is_changed && customers.len() + 2 > CUSTOMERS {
-                        return Ok(place);
+                        return Ok(Applied { events: place, customers: customers.len() });
                     }
                     let before = entry.after.last().map(|state| state.user_id);
                     if entry.after.push(snapshot.after(entry.after.last(), price)) {
@@ -116,7 +124,7 @@ impl<'a> Batch<'a> {
                 _ => {}
             }
         }
-        Ok(events.len())
+        Ok(Applied { events: events.len(), customers: customers.len() })
     }
 
     /// Applies what the clock has changed.
@@ -135,14 +143,14 @@ impl<'a> Batch<'a> {
         };
         let subscriptions: Vec<SubscriptionId> =
             ids(RecordKind::Subscription).into_iter().map(SubscriptionId::from_bytes).collect();
-        let rows = subscriptions.iter().map(|id| analytics_subscriptions::by_id(db, ledger, *id));
-        for (id, row) in subscriptions.iter().zip(try_join_all(rows).await?) {
-            self.subscriptions.insert(*id, Entry::of(row, self.now));
+        let rows = analytics_subscriptions::by_ids(db, ledger, &subscriptions).await?;
+        for (id, row) in subscriptions.into_iter().zip(rows) {
+            self.subscriptions.insert(id, Entry::of(row, self.now));
         }
         let counted: Vec<PaymentId> = ids(RecordKind::Payment).into_iter().map(PaymentId::from_bytes).collect();
-        let rows = counted.iter().map(|id| analytics_sums::payment(db, ledger, *id));
-        for (id, row) in counted.iter().zip(try_join_all(rows).await?) {
-            self.payments.insert(*id, (row, row));
+        let rows = analytics_sums::payments(db, ledger, &counted).await?;
+        for (id, row) in counted.into_iter().zip(rows) {
+            self.payments.insert(id, (row, row));
         }
         let versions: BTreeSet<PlanVersionKey> = snapshots.iter().flatten().map(|snapshot| snapshot.plan).collect();
         let unknown: Vec<PlanVersionKey> =
@@ -198,8 +206,7 @@ impl<'a> Batch<'a> {
         sums: &mut Sums,
     ) -> Result<Change, Error> {
         let (db, ledger) = (&self.app.db, self.ledger);
-        let last = difference.customers.keys().map(|key| analytics_movements::last(db, ledger, *key));
-        let last = try_join_all(last).await?;
+        let last = analytics_movements::last(db, ledger, difference.customers.keys().copied()).await?;
         for ((key, changes), last) in difference.customers.iter().zip(last) {
             let Some(first) = changes.keys().next() else { continue };
             let (before, known) = match last {

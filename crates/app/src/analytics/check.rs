@@ -110,7 +110,7 @@ async fn pays(app: &App, ledger: &Ledger, subscription: &Subscription, now: Time
 
 async fn was_trial(app: &App, ledger: &Ledger, id: SubscriptionId) -> Result<bool, Error> {
     use SubscriptionStatus::{Incomplete, OnTrial, Pending};
-    let row = analytics_subscriptions::by_id(&app.db, ledger, id).await?;
+    let row = analytics_subscriptions::by_ids(&app.db, ledger, &[id]).await?.pop().flatten();
     let prior = row.and_then(|row| row.history.last().and_then(|state| state.prior));
     Ok(matches!(prior, Some(OnTrial | Pending | Incomplete)))
 }

@@ -3,7 +3,7 @@
 //! Position and rows commit in one change that is fenced by the lease. A server that is killed leaves a ledger that equals the
 //! definitions at its position, and the next one continues there.
 
-use super::batch::{Batch, Memory};
+use super::batch::{Applied, Batch, CUSTOMERS, Memory};
 use super::now;
 use crate::background::{Held, Job};
 use crate::context::App;
@@ -32,11 +32,9 @@ fn kinds() -> Vec<&'static str> {
 /// Empties the ledger: the records of the test clock are gone.
 const CLOCK_DELETED: EventKind = EventKind::TestClockDeleted;
 
-/// Events of the feed that one change examines at most.
-const EXAMINED: i64 = 10_000;
-/// Events that one change reads: fewer if most of them change customers.
-const FEWEST_EVENTS: i64 = 250;
-const MOST_EVENTS: i64 = 2_000;
+/// Events that one change reads at most, and events of the feed that it examines for them.
+const MOST_EVENTS: usize = 2_000;
+const MOST_EXAMINED: usize = 10_000;
 /// Subscriptions that the clock has changed, of one change.
 const DUE: i64 = 100;
 /// How far ahead of the clock an event may be to count at once.
@@ -73,7 +71,8 @@ impl Job for Analytics {
 
     async fn work(&self, app: &Arc<App>, held: &Held) -> Result<(), Error> {
         let organization = held.unit().organization;
-        let mut reader = Reader { app, held, memories: HashMap::new(), page: FEWEST_EVENTS, has_read_all: false };
+        let portion = Portion::default();
+        let mut reader = Reader { app, held, memories: HashMap::new(), portion, has_read_all: false };
         while !held.is_stopping() {
             let began = Instant::now();
             let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
@@ -94,9 +93,36 @@ struct Reader<'a> {
     held: &'a Held,
     /// By generation.
     memories: HashMap<i64, Memory>,
-    page: i64,
+    portion: Portion,
     /// Whether the active ledger includes the feed as it was. What arrived since then belongs to the next search.
     has_read_all: bool,
+}
+
+/// How much of the feed the next change reads: what the last one needed for as many customers as a change may have. Events
+/// that are read beyond that are read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Portion {
+    page: usize,
+    examine: usize,
+}
+
+impl Default for Portion {
+    fn default() -> Self {
+        Self { page: CUSTOMERS, examine: CUSTOMERS }
+    }
+}
+
+impl Portion {
+    /// After a change that found events which count, applied some of them, and changed customers.
+    fn after(self, found: usize, applied: usize, customers: usize) -> Self {
+        let page = (applied * CUSTOMERS / customers.max(1)).clamp(CUSTOMERS, MOST_EVENTS);
+        let examine = if found < self.page { self.examine * 4 } else { page };
+        Self { page, examine: examine.clamp(page, MOST_EXAMINED) }
+    }
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 impl Reader<'_> {
@@ -152,11 +178,13 @@ impl Reader<'_> {
         if is_active && self.has_read_all {
             return self.advance_clock(ledger, now).await;
         }
-        let examined = feed::examined(db, organization, ledger.sequence, EXAMINED).await?;
+        let Portion { page, examine } = self.portion;
+        let examined = feed::examined(db, organization, ledger.sequence, number(examine)).await?;
         let Some(end) = examined.last else { return self.advance_clock(ledger, now).await };
         let filter = Filter { kinds: kinds(), ..Filter::default() };
-        let mut events = feed::page(db, organization, (ledger.sequence, end.sequence), &filter, self.page).await?;
-        let mut is_cut = i64::try_from(events.len()).unwrap_or(i64::MAX) == self.page;
+        let mut events = feed::page(db, organization, (ledger.sequence, end.sequence), &filter, number(page)).await?;
+        let found = events.len();
+        let mut is_cut = found == page;
         match events.iter().position(|event| event.event.kind == CLOCK_DELETED) {
             Some(0) => {
                 self.empty(ledger, &events[0], next_generation, now).await?;
@@ -174,15 +202,15 @@ impl Reader<'_> {
         let change = self.change();
         let memory = self.memories.entry(ledger.generation).or_default();
         let mut batch = Batch::new(self.app, ledger, memory, ahead, change);
-        let applied = batch.apply(&events).await?;
+        let Applied { events: applied, customers } = batch.apply(&events).await?;
         let last = if applied < events.len() || is_cut { applied.checked_sub(1) } else { None };
         let position = last.map_or(end, |last| events[last].position());
-        self.has_read_all = is_active && last.is_none() && examined.count < EXAMINED;
+        self.has_read_all = is_active && last.is_none() && examined.count < number(examine);
         let counted = |at: Time| if is_near(&at) { at } else { now };
         let as_of = events[..applied].iter().map(|event| counted(event.event.at)).fold(ledger.as_of, Time::max);
         let after = Ledger { sequence: position.sequence, event_id: position.event_id, as_of, ..*ledger };
         let change = batch.finish().await?;
-        self.page = if applied < events.len() { FEWEST_EVENTS } else { (self.page * 2).min(MOST_EVENTS) };
+        self.portion = self.portion.after(found, applied, customers);
         self.commit(analytics_ledgers::save(change, ledger, &after)).await?;
         Ok(true)
     }
@@ -243,5 +271,23 @@ pub(super) fn begin(organization: OrganizationId, generation: i64, state: Ledger
         sequence: 0,
         event_id: EventId::from_bytes([0; 16]),
         as_of,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_reads_as_many_events_as_its_customers_need() {
+        let first = Portion::default();
+        // Each event changes a customer: the one that was left over is all that is read again.
+        assert_eq!(first.after(200, 199, 199), Portion { page: 200, examine: 200 });
+        assert_eq!(first.after(200, 200, 100), Portion { page: 400, examine: 400 });
+        assert_eq!(first.after(200, 200, 0), Portion { page: 2_000, examine: 2_000 });
+        // Most events of the feed do not count: more of them are examined.
+        assert_eq!(first.after(3, 3, 3), Portion { page: 200, examine: 800 });
+        assert_eq!(Portion { page: 2_000, examine: 8_000 }.after(10, 10, 0).examine, 10_000);
+        assert_eq!(Portion { page: 200, examine: 10_000 }.after(200, 199, 199), first);
     }
 }

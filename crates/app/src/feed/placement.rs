@@ -8,8 +8,9 @@ use tokio::time::Instant;
 
 /// How often a server looks for events of other servers.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// The time in which commits are collected for one placement.
+/// The time in which commits are collected for one placement, and the least time between two placements.
 const COLLECT: Duration = Duration::from_millis(5);
+const APART: Duration = Duration::from_millis(15);
 /// How often a call that needs the newest event attempts a placement while another server makes one.
 const RECENT_ATTEMPTS: usize = 20;
 /// The pause after a failure.
@@ -62,9 +63,10 @@ async fn place<C: Future, A: Future<Output = Result<(), Error>>>(
             tracing::debug!(%error, "events were not placed");
             tokio::time::sleep(PAUSE).await;
         }
+        let placed = Instant::now();
         has_committed = tokio::time::timeout(LOOK_EVERY, committed()).await.is_ok();
         if has_committed {
-            tokio::time::sleep(COLLECT).await;
+            tokio::time::sleep_until((placed + APART).max(Instant::now() + COLLECT)).await;
         }
     }
 }
@@ -122,6 +124,15 @@ mod tests {
         assert!(made.iter().any(|(at, has_committed)| *has_committed && (102..=120).contains(at)), "{made:?}");
         assert!(made.iter().any(|(at, has_committed)| *has_committed && (400..=420).contains(at)), "{made:?}");
         assert!(made.len() <= 5, "commits are collected: {made:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn commits_without_a_pause_are_placed_every_15_ms() {
+        let every_millisecond: Vec<u64> = (1_100..1_400).collect();
+        let made = attempts(&every_millisecond, 1_400, false).await;
+        let times: Vec<u128> = made.iter().map(|(at, _)| *at).filter(|at| *at > 1_100).collect();
+        assert!(times[0] <= 1_106, "the first commit does not wait for others: {times:?}");
+        assert!(times.windows(2).all(|pair| (15..=20).contains(&(pair[1] - pair[0]))), "{times:?}");
     }
 
     #[tokio::test(start_paused = true)]

@@ -111,6 +111,25 @@ async fn busy_again(app: &TestApp) {
 }
 
 #[tokio::test]
+async fn a_ledger_that_is_far_behind_includes_every_event() {
+    let app = TestApp::start().await;
+    app.plan("pro", json!({ "price": 29 })).await;
+    // More events without a figure than a change examines at first, then more customers than it may have.
+    let mut users = Vec::new();
+    for number in 0..230 {
+        users.push(app.user(&format!("user{number}@example.com")).await);
+    }
+    for user in &users {
+        app.subscription(user, "pro", json!({})).await;
+    }
+    let _working = maintain(&app);
+    let answer = figures(&app, "/analytics/revenue").await;
+    let (customers, end) = (&answer.data()[11]["customers_end"], &answer.data()[11]["end"]);
+    assert_eq!((customers, end), (&json!(230), &json!(230 * 29)));
+    assert_eq!(check::check(&app.app, app.organization).await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn an_event_of_an_earlier_day_corrects_the_rows_after_it() {
     let app = TestApp::start().await;
     let _working = maintain(&app);

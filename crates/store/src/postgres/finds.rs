@@ -103,11 +103,22 @@ async fn together(
         return Ok(vec![alone(readers, &finds[0], counters).await?]);
     };
     counters.statements(1);
-    let kinds: Vec<Type> = first.params.iter().map(Value::kind).collect();
-    let text = sql.many(first.rows, kinds.iter().copied());
-    let column = |(position, kind)| Argument::Column(kind, finds.iter().map(|find| &find.params[position]).collect());
+    let keys: Vec<&[Value]> = finds.iter().map(|find| find.params.as_slice()).collect();
+    rows_of_each(readers, sql, first.rows, &keys).await
+}
+
+/// The rows of each key, in the order of the keys, by one statement. There must be a key.
+pub(super) async fn rows_of_each(
+    readers: &Readers,
+    sql: &Sql,
+    rows: Rows,
+    keys: &[&[Value]],
+) -> Result<Vec<Vec<Row>>, DatabaseError> {
+    let kinds: Vec<Type> = keys[0].iter().map(Value::kind).collect();
+    let text = sql.many(rows, kinds.iter().copied());
+    let column = |(position, kind)| Argument::Column(kind, keys.iter().map(|key| &key[position]).collect());
     let arguments: Vec<Argument<'_>> = kinds.into_iter().enumerate().map(column).collect();
-    let mut found: Vec<Vec<Row>> = finds.iter().map(|_| Vec::new()).collect();
+    let mut found: Vec<Vec<Row>> = keys.iter().map(|_| Vec::new()).collect();
     for row in readers.query(text, &arguments).await? {
         let place = row.try_get::<_, Int>(row.len() - 1).map_err(|error| DatabaseError::of(&error))?.0;
         let slot = usize::try_from(place - 1).ok().and_then(|place| found.get_mut(place));
