@@ -44,9 +44,15 @@ pub(crate) struct Piece<'a> {
 impl Piece<'_> {
     /// Rests after the work if the server is busy.
     pub(crate) async fn rest(self) {
+        self.rest_at_least(Duration::ZERO).await;
+    }
+
+    /// Rests after the work so long at least, and longer if the server is busy.
+    pub(crate) async fn rest_at_least(self, least: Duration) {
         let requests = self.activity.requests.load(Relaxed).saturating_sub(self.requests);
         let rest = rest_after(self.started.elapsed(), requests);
         self.activity.is_busy.store(!rest.is_zero(), Relaxed);
+        let rest = rest.max(least);
         if !rest.is_zero() {
             tokio::time::sleep(rest).await;
         }

@@ -18,7 +18,7 @@ use perennial_store::{Change, analytics_removal, analytics_subscriptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 /// The events that figures depend on. Others only move the position.
 fn kinds() -> Vec<&'static str> {
@@ -45,9 +45,9 @@ const REMOVED: i64 = 500;
 /// between are one change of the ledger instead of one each.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
-/// The longest pause between two changes of an active ledger that is behind: as long as the change took, so that a flood of events
-/// leaves half of the time to the callers.
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest rest after a change of an active ledger that is behind, if the server is not busy: as long as the change took, so that
+/// other background work has half of the time.
+const QUIET_REST: Duration = Duration::from_millis(100);
 
 /// The work on ledgers. A unit is an organization.
 #[derive(Debug, Default)]
@@ -74,14 +74,15 @@ impl Job for Analytics {
         let portion = Portion::default();
         let mut reader = Reader { app, held, memories: HashMap::new(), portion, has_read_all: false };
         while !held.is_stopping() {
-            let began = Instant::now();
+            let (piece, began) = (app.activity.begin(), Instant::now());
             let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
             if !reader.step(&ledgers, organization).await? {
                 return Ok(());
             }
-            let is_building = ledgers.iter().any(|ledger| ledger.state == LedgerState::Building);
-            if !is_building && !reader.has_read_all {
-                sleep(began.elapsed().min(LONGEST_PAUSE)).await;
+            if !reader.has_read_all {
+                let is_building = ledgers.iter().any(|ledger| ledger.state == LedgerState::Building);
+                let least = if is_building { Duration::ZERO } else { began.elapsed().min(QUIET_REST) };
+                piece.rest_at_least(least).await;
             }
         }
         Ok(())

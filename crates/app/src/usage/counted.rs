@@ -27,17 +27,29 @@ pub(crate) async fn counted(
         meters.map(|meter| (meter.id, Aggregate::new(meter.aggregation))).collect();
     let mut counted = HashMap::new();
     if meters.values().any(Aggregate::is_additive) {
+        let end = async |from: &EventKey| {
+            usage_events::end_of_part(&app.db, organization, subscription, from, span.to, PART).await
+        };
         let mut from = EventKey::before(span.from);
+        let mut next = end(&from).await?;
         loop {
-            let next = usage_events::end_of_part(&app.db, organization, subscription, &from, span.to, PART).await?;
             let to = next.clone().unwrap_or_else(|| EventKey::before(span.to));
-            for (meter, part) in usage_events::sums(&app.db, organization, subscription, &from, &to).await? {
+            // While a part is added up, the end of the one after it is searched for.
+            let after = async {
+                match &next {
+                    Some(next) => end(next).await,
+                    None => Ok(None),
+                }
+            };
+            let sums = usage_events::sums(&app.db, organization, subscription, &from, &to);
+            let (sums, after) = tokio::try_join!(sums, after)?;
+            for (meter, part) in sums {
                 if let Some(none) = meters.get(&meter).filter(|aggregate| aggregate.is_additive()) {
                     counted.entry(meter).or_insert_with(|| none.clone()).add_part(&part);
                 }
             }
             match next {
-                Some(next) => from = next,
+                Some(start) => (from, next) = (start, after),
                 None => break,
             }
         }
