@@ -1,6 +1,6 @@
 //! `perennial client`: what may be created, what is refused, and that a credential is shown once.
 
-use crate::support::{Output, Place, Server};
+use crate::support::{Output, PATIENCE, Place, Server, eventually};
 use serde_json::{Value, json};
 
 const EVERY_TRUSTED_SCOPE: &str =
@@ -156,12 +156,16 @@ fn rotating_is_for_trusted_clients_that_work() {
 fn disabling_twice_changes_nothing_and_is_told_once() {
     let (place, _server) = started();
     let first = place.json(&["client", "disable", "public"]);
-    let events = place.json(&["events", "list"]);
+    let listed = || place.json(&["events", "list"]);
+    // On PostgreSQL the server gives it a position soon after the command.
+    let events = eventually(PATIENCE, "an event with a position", || {
+        Some(listed()).filter(|events| events[0]["sequence"].is_number())
+    });
     assert_eq!((&events[0]["type"], &events[0]["record_id"]), (&json!("client.updated"), &first["id"]));
     assert_eq!(events[0]["before"]["disabled_at"], Value::Null);
     assert_eq!(events[0]["data"]["disabled_at"], first["disabled_at"]);
     assert_eq!(place.json(&["client", "disable", "public"]), first);
-    assert_eq!(place.json(&["events", "list"]), events);
+    assert_eq!(listed(), events);
     let listed = place.json(&["client", "list"]);
     assert!(listed.as_array().unwrap().contains(&first), "{listed}");
     let table = place.run(&["client", "list"]).succeeded();
