@@ -253,6 +253,17 @@ export async function fits(page, where = "the page") {
   assert.ok(excess <= 0, `${where} scrolls sideways by ${excess} px`);
 }
 
+/** Adds up how far the pages that are opened from now on move while they load. Returns what reads the sum. */
+export async function watchShift(page) {
+  await page.addInitScript(() => {
+    window.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) window.shift += entry.hadRecentInput ? 0 : entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  return () => page.evaluate(() => window.shift);
+}
+
 /** Nothing is wrong in light, in dark, and as narrow as a phone. */
 export async function looksRight(page, where) {
   await expectNoViolations(page, where);

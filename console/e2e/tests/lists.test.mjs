@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, open, Server, withPage } from "../harness.mjs";
+import { launch, open, Server, watchShift, withPage } from "../harness.mjs";
 
 let server, browser;
 before(async () => {
@@ -128,12 +128,7 @@ test("30 one origin, few bytes and requests, no layout shift", () =>
       const known = requests.get(requestId);
       if (known !== undefined) known.size = encodedDataLength;
     });
-    await page.addInitScript(() => {
-      window.shift = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) window.shift += entry.hadRecentInput ? 0 : entry.value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    const shifted = await watchShift(page);
     await open(page, server, "subscriptions");
     await rows(page, "Subscriptions").first().waitFor();
     await page.waitForTimeout(300);
@@ -147,7 +142,7 @@ test("30 one origin, few bytes and requests, no layout shift", () =>
     const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
     // Reported and not judged: a time depends on the machine.
     assert.ok(paint > 0, "nothing was painted");
-    const shift = await page.evaluate(() => window.shift);
+    const shift = await shifted();
     assert.ok(shift <= 0.02, `layout shift ${shift}`);
     console.log(`first contentful paint ${Math.round(paint)} ms, shift ${shift.toFixed(4)}, script ${bytes(/\.js$/)} bytes, requests until data ${untilData}`);
   }));

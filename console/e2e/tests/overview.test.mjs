@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { expectNoViolations, launch, open, Server, withPage } from "../harness.mjs";
+import { expectNoViolations, fits, launch, open, Server, watchShift, withPage } from "../harness.mjs";
 
 let server, browser;
 before(async () => {
@@ -135,4 +135,25 @@ test("plots are read with the arrow keys", () =>
     await reads(last, false);
     await page.keyboard.press("End");
     await reads(last, true);
+  }));
+
+test("30 the overview keeps its layout while it loads, and large amounts fit", () =>
+  withPage({ browser, server }, async (page) => {
+    const large = await server.subscription("dee@example.com", "team");
+    await server.api("PUT", `/subscriptions/${large.id}`, { quantity: 1_000_000 });
+    await settled(29 + 9 + 158 + 79_000_000);
+    const shifted = await watchShift(page);
+    await open(page, server, "");
+    const tiles = page.locator(".tile");
+    await tiles.getByText("$948,002,352.00").waitFor();
+    await page.getByRole("figure", { name: "Payments by month" }).locator("svg").waitFor();
+    await page.waitForTimeout(300);
+    const shift = await shifted();
+    assert.ok(shift <= 0.02, `layout shift ${shift}`);
+    for (const width of [1920, 1760, 1600, 1280, 1024, 1001, 768, 561, 375, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      const cut = await tiles.evaluateAll((found) => found.filter((tile) => tile.scrollWidth > tile.clientWidth).map((tile) => tile.innerText));
+      assert.deepEqual(cut, [], `at ${width} px`);
+      await fits(page, `the overview at ${width} px`);
+    }
   }));

@@ -84,7 +84,7 @@ function tiles({ currency, months, before }: Data): TileData[] {
 
 export function Tiles({ data }: { data: Data }) {
   return (
-    <div class="tiles">
+    <div class="tiles figures">
       {tiles(data).map(({ name, figure, change, definition }) => (
         <div key={name} class="tile" role="group" aria-label={name}>
           <span class="tip">

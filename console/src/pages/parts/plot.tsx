@@ -57,7 +57,7 @@ export function Figure<T>({ name, reading, columns, rows, id, draw, legend }: Fr
           </button>
         </div>
       </div>
-      <div ref={box} class="canvas">
+      <div ref={box} class={isTable ? undefined : "canvas"}>
         {width > 0 && !isTable && draw(width)}
       </div>
       {isTable ? <Table name={name} columns={columns} rows={rows} id={id} /> : legend}
