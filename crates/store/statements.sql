@@ -3839,48 +3839,69 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
     redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND lower(code) =
     lower($2);
 
--- features::FOR_CHECK
-SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
-    updated_at, revision FROM features WHERE organization_id = $1 AND (id = $2 OR key = $3 OR (kind = 'quota' AND
-    is_active));
-
 -- held::HELD
 SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
     s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
-    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member,
-    holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2
-    AND u.deleted_at IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE
-    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM
-    subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS
-    has_more LIMIT 1) AS holder CROSS JOIN ( SELECT id, 0 AS is_member FROM ( SELECT id FROM subscriptions WHERE
-    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT
-    subscription_id, 1 FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id =
-    $2 ORDER BY subscription_id DESC LIMIT 1000) AS joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS
-    p WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at
-    IS NULL AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND
-    s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <>
-    'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2);
--- held::HELD (SQLite)
+    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM ( SELECT id, 0 AS
+    is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+    ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
+    subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
+    joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1 AND s.id =
+    held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND s.status <>
+    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
+    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2)
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name, f.description, f.kind,
+    f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live,
+    holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at
+    IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND
+    user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM subscription_members WHERE
+    organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS has_more LIMIT 1) AS holder
+    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 0;
+
+-- held::WITH_ALL
 SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
     s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
-    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, (SELECT
-    1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT 1 FROM
-    ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION ALL SELECT
-    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET
-    1000) IS NOT NULL FROM ( SELECT id, 0 AS is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1
-    AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1
-    FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
-    subscription_id DESC LIMIT 1000) AS joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE
-    s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL
-    AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <>
-    'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND
-    (held.is_member = 0 OR s.user_id <> $2);
+    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM ( SELECT id, 0 AS
+    is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+    ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
+    subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
+    joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1 AND s.id =
+    held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND s.status <>
+    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
+    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2)
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name, f.description, f.kind,
+    f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live,
+    holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at
+    IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND
+    user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM subscription_members WHERE
+    organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS has_more LIMIT 1) AS holder
+    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 1;
 
--- held::HOLDER_ALONE
-SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL,
-    (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-    UNION ALL SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every
-    LIMIT 1 OFFSET 1000) IS NOT NULL;
+-- held::FOR_CHECK
+SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
+    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM ( SELECT id, 0 AS
+    is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+    ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
+    subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
+    joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1 AND s.id =
+    held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND s.status <>
+    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
+    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2)
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name, f.description, f.kind,
+    f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live,
+    holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at
+    IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND
+    user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM subscription_members WHERE
+    organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS has_more LIMIT 1) AS holder
+    LEFT JOIN features AS f ON f.organization_id = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND
+    f.is_active));
 
 -- usage_events::STORED
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2

@@ -12,8 +12,8 @@ use perennial_domain::entitlements::{
 use perennial_domain::features::{Feature, FeatureReference};
 use perennial_domain::id::{OrganizationId, PlanId, UserId};
 use perennial_domain::time::Time;
-use perennial_store::subscriptions::{self, Holder};
-use perennial_store::{self as store, features, usage_totals, users};
+use perennial_store::subscriptions::{self, Holder, WithFeatures};
+use perennial_store::{self as store, usage_totals, users};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -35,8 +35,7 @@ pub(crate) async fn of_caller(app: &App, caller: &Caller, user: UserId) -> Resul
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (features, holdings) =
-        tokio::try_join!(all_features(app, organization), holdings_of_existing(app, organization, user, now))?;
+    let (holdings, features) = of_existing(app, organization, user, now, WithFeatures::All).await?;
     let usage = usage(app, organization, rules::totals(&holdings, &features, now)).await?;
     let entitlements = rules::compute(user, &holdings, &features, &usage, now);
     Ok((Computed { entitlements, holdings }, now))
@@ -59,24 +58,25 @@ pub async fn check(
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let features = async { Ok::<_, Error>(features::for_check(&app.db, organization, named).await?) };
-    let ((feature, with_quotas), holdings) =
-        tokio::try_join!(features, holdings_of_existing(app, organization, user, now))?;
-    let feature = feature.ok_or(Error::NotFound)?;
-    let own_totals = rules::totals(&holdings, std::slice::from_ref(&feature), now);
+    let (holdings, with_quotas) = of_existing(app, organization, user, now, WithFeatures::ForCheck(named)).await?;
+    let feature = with_quotas.iter().find(|feature| named.names(feature)).ok_or(Error::NotFound)?;
+    let own_totals = rules::totals(&holdings, std::slice::from_ref(feature), now);
     let usage = usage(app, organization, own_totals).await?;
     let entitlements = rules::compute(user, &holdings, &with_quotas, &usage, now);
-    Ok(rules::check(&feature, &entitlements, !holdings.with_access.is_empty(), need))
+    Ok(rules::check(feature, &entitlements, !holdings.with_access.is_empty(), need))
 }
 
-async fn holdings_of_existing(
+/// The subscriptions of a user that count at an instant, and features. A user that does not exist or is erased is not found.
+async fn of_existing(
     app: &App,
     organization: OrganizationId,
     user: UserId,
     now: Time,
-) -> Result<Holdings, Error> {
-    let holder = subscriptions::held(&app.db, organization, user, now).await?;
-    if holder.exists { selected(holder, now) } else { Err(Error::NotFound) }
+    features: WithFeatures<'_>,
+) -> Result<(Holdings, Vec<Feature>), Error> {
+    let mut holder = subscriptions::held(&app.db, organization, user, now, features).await?;
+    let features = std::mem::take(&mut holder.features);
+    if holder.exists { Ok((selected(holder, now)?, features)) } else { Err(Error::NotFound) }
 }
 
 /// The subscriptions of a user that count at an instant.
@@ -86,7 +86,7 @@ pub(crate) async fn holdings(
     user: UserId,
     now: Time,
 ) -> Result<Holdings, Error> {
-    selected(subscriptions::held(&app.db, organization, user, now).await?, now)
+    selected(subscriptions::held(&app.db, organization, user, now, WithFeatures::None).await?, now)
 }
 
 fn selected(holder: Holder, now: Time) -> Result<Holdings, Error> {
@@ -110,10 +110,6 @@ async fn usage(app: &App, organization: OrganizationId, keys: Vec<TotalKey>) -> 
     let read =
         async |key: TotalKey| Ok::<_, store::Error>((key, usage_totals::used(&app.db, organization, key).await?));
     Ok(try_join_all(keys.into_iter().map(read)).await?.into_iter().collect())
-}
-
-async fn all_features(app: &App, organization: OrganizationId) -> Result<Vec<Feature>, Error> {
-    Ok(features::all(&app.db, organization).await?)
 }
 
 fn check_user(caller: &Caller, user: UserId) -> Result<(), Error> {

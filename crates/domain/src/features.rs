@@ -106,6 +106,14 @@ impl FeatureReference {
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().map(Self::Id).ok().or_else(|| FeatureKey::parse(text).map(Self::Key).ok())
     }
+
+    /// Whether it is the name of this feature.
+    pub fn names(&self, feature: &Feature) -> bool {
+        match self {
+            Self::Id(id) => *id == feature.id,
+            Self::Key(key) => *key == feature.key,
+        }
+    }
 }
 
 /// A feature. It serializes as the record that the API returns.

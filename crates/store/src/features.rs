@@ -46,11 +46,6 @@ pub static FEATURES: Table = Table::new(
 
 pub(crate) static BY_KEY: LazyLock<Sql> = LazyLock::new(|| FEATURES.select("WHERE organization_id = $1 ORDER BY key"));
 
-/// The feature with this ID or key, and every quota.
-pub(crate) static FOR_CHECK: LazyLock<Sql> = LazyLock::new(|| {
-    FEATURES.select("WHERE organization_id = $1 AND (id = $2 OR key = $3 OR (kind = 'quota' AND is_active))")
-});
-
 pub(crate) static UNDER_LIMIT: Sql =
     Sql::new("SELECT 1 WHERE (SELECT COUNT(*) FROM features WHERE organization_id = $1) < $2");
 
@@ -112,22 +107,6 @@ pub async fn find(db: &Db, organization: OrganizationId, named: &FeatureReferenc
         FeatureReference::Id(id) => record::by_id(db, organization, id.bytes()).await,
         FeatureReference::Key(key) => record::by_unique(db, organization, key.as_str()).await,
     }
-}
-
-/// What a check of one feature depends on: the feature, if there is one, and all quotas, whose resets end the answer's validity.
-pub async fn for_check(
-    db: &Db,
-    organization: OrganizationId,
-    named: &FeatureReference,
-) -> Result<(Option<Feature>, Vec<Feature>), Error> {
-    let (id, key) = match named {
-        FeatureReference::Id(id) => (id.bytes(), ""),
-        FeatureReference::Key(key) => ([0; 16], key.as_str()),
-    };
-    let params = [organization.bytes().into(), id.into(), key.into()];
-    let found: Vec<Feature> = db.find_all(&FOR_CHECK, params, record::read).await?;
-    let is_named = |feature: &&Feature| feature.id.bytes() == id || feature.key.as_str() == key;
-    Ok((found.iter().find(is_named).cloned(), found))
 }
 
 /// Every feature of an organization, by key. There are at most 500.

@@ -185,9 +185,13 @@ fn by_hand() -> Vec<Statement> {
         key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
         key("credits::BALANCE".to_owned(), &credits::BALANCE, &[Type::Uuid, Type::Uuid, Type::Text]),
         key("coupons::BY_CODE".to_owned(), &coupons::BY_CODE, &[Type::Uuid, Type::Text]),
-        rows("features::FOR_CHECK".to_owned(), &features::FOR_CHECK, &[Type::Uuid, Type::Uuid, Type::Text]),
         rows("held::HELD".to_owned(), &held::HELD, &[Type::Uuid, Type::Uuid, Type::Time]),
-        key("held::HOLDER_ALONE".to_owned(), &held::HOLDER_ALONE, &[Type::Uuid, Type::Uuid]),
+        rows("held::WITH_ALL".to_owned(), &held::WITH_ALL, &[Type::Uuid, Type::Uuid, Type::Time]),
+        rows(
+            "held::FOR_CHECK".to_owned(),
+            &held::FOR_CHECK,
+            &[Type::Uuid, Type::Uuid, Type::Time, Type::Uuid, Type::Text],
+        ),
         key("usage_events::STORED".to_owned(), &usage_events::STORED, &[Type::Uuid, Type::Uuid, Type::Text]),
         key(
             "usage_totals::USED".to_owned(),

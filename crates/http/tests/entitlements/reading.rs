@@ -54,6 +54,28 @@ async fn the_answer_has_the_values_of_the_subscriptions() {
 }
 
 #[tokio::test]
+async fn a_check_is_one_statement_and_one_more_for_a_quota() {
+    let (app, user) = start().await;
+    let cost = async |path: &str| {
+        let path = format!("/users/{user}/entitlements{path}");
+        // The first request reads the client.
+        app.get(&path).await.expect(200);
+        let before = app.app.db.metrics().statements;
+        app.get(&path).await.expect(200);
+        app.app.db.metrics().statements - before
+    };
+    let paths = ["", "/sso", "/projects", "/calls"];
+    for path in paths {
+        assert_eq!(cost(path).await, 1, "{path} without a subscription");
+    }
+    app.plan("pro", json!({ "entitlements": { "sso": true, "projects": 3, "calls": 100 } })).await;
+    app.subscription(&user, "pro", json!({})).await;
+    for (path, statements) in paths.into_iter().zip([2, 1, 1, 2]) {
+        assert_eq!(cost(path).await, statements, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_check_gives_the_first_reason() {
     let (app, user) = start().await;
     let check = async |feature: &str, query: &str| {

@@ -1,4 +1,4 @@
-//! The subscriptions that a user owns or is a member of, each with the grants of its plan, in one statement.
+//! The subscriptions that a user owns or is a member of, each with the grants of its plan, and features, in one statement.
 
 use std::sync::LazyLock;
 
@@ -6,20 +6,24 @@ use super::SUBSCRIPTIONS;
 use crate::codec;
 use crate::db::Db;
 use crate::error::Error;
+use crate::features::FEATURES;
 use crate::record;
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
 use perennial_domain::entitlements::MAX_CONSIDERED;
+use perennial_domain::features::{Feature, FeatureReference};
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
 
-/// What a user holds.
-#[derive(Clone, Debug)]
+/// What a user holds, and the features that were read with it.
+#[derive(Clone, Debug, Default)]
 pub struct Holder {
     /// Those of the user's newest 1,000 subscriptions, owned or as a member, that have access at an instant or may get it later.
     pub held: Vec<Held>,
+    /// The features, in any order.
+    pub features: Vec<Feature>,
     /// Whether the user exists and is not erased.
     pub exists: bool,
     /// Whether the user has more than 1,000 subscriptions, owned or as a member.
@@ -37,20 +41,35 @@ pub struct Held {
     pub is_member: bool,
 }
 
-/// Those of the newest subscriptions of a user that have access at an instant, or may get it later.
+/// Features that are read with what a user holds.
+#[derive(Clone, Copy, Debug)]
+pub enum WithFeatures<'a> {
+    /// None.
+    None,
+    /// All of the organization, at most 500.
+    All,
+    /// The feature with this ID or key, and every active quota: their resets end the validity of a check.
+    ForCheck(&'a FeatureReference),
+}
+
+/// The statement with features under a condition. Its first rows are those of the newest subscriptions of a user that have
+/// access at an instant, or may get it later. They are followed by a row for each feature, or by one without a feature, which
+/// also have the facts about the user.
 ///
 /// PostgreSQL reads several users at once, and finds the facts of each user once. The limit is part of the text: it would plan
 /// each execution for the value of a parameter.
 ///
 /// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization.
 /// Statuses are excluded one by one: it would fill a table with the values of an `IN`, and search by status.
-pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
+fn statement(condition: &str) -> Sql {
     let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
     let excluded: Vec<String> = without_access.map(|status| format!("s.status <> '{}'", status.as_str())).collect();
     let has_status = excluded.join(" AND ");
-    let columns = SUBSCRIPTIONS.columns_of("s");
-    let holdings = format!(
-        "(
+    let (subscription, feature) = (SUBSCRIPTIONS.columns_of("s"), FEATURES.columns_of("f"));
+    let (no_subscription, no_feature) = (nulls(SUBSCRIPTIONS.width() + 2), nulls(FEATURES.width() + 2));
+    Sql::built(format!(
+        "SELECT {subscription}, p.entitlements, held.is_member, {no_feature}
+         FROM (
              SELECT id, 0 AS is_member FROM (
                  SELECT id FROM subscriptions
                  WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
@@ -66,17 +85,18 @@ pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| {
          WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id
              AND s.deleted_at IS NULL AND s.is_active AND {has_status}
              AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))
-             AND (held.is_member = 0 OR s.user_id <> $2)"
-    );
-    let has_more = has_more();
-    Sql::built_pair(
-        format!("SELECT {columns}, p.entitlements, held.is_member, {IS_LIVE}, {has_more} FROM {holdings}"),
-        format!(
-            "SELECT {columns}, p.entitlements, held.is_member, holder.is_live, holder.has_more
-             FROM (SELECT {IS_LIVE} AS is_live, {has_more} AS has_more LIMIT 1) AS holder CROSS JOIN {holdings}"
-        ),
-    )
-});
+             AND (held.is_member = 0 OR s.user_id <> $2)
+         UNION ALL
+         SELECT {no_subscription}, {feature}, holder.is_live, holder.has_more
+         FROM (SELECT {IS_LIVE} AS is_live, {HAS_MORE} AS has_more LIMIT 1) AS holder
+         LEFT JOIN features AS f ON f.organization_id = $1 AND {condition}",
+        HAS_MORE = has_more(),
+    ))
+}
+
+fn nulls(count: usize) -> String {
+    vec!["NULL"; count].join(", ")
+}
 
 /// Whether the user is live.
 const IS_LIVE: &str =
@@ -93,24 +113,62 @@ fn has_more() -> String {
     )
 }
 
-/// The same of a user without such subscriptions.
-pub(crate) static HOLDER_ALONE: LazyLock<Sql> =
-    LazyLock::new(|| Sql::built(format!("SELECT {IS_LIVE}, {}", has_more())));
+pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| statement("1 = 0"));
+pub(crate) static WITH_ALL: LazyLock<Sql> = LazyLock::new(|| statement("1 = 1"));
+pub(crate) static FOR_CHECK: LazyLock<Sql> =
+    LazyLock::new(|| statement("(f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active))"));
 
-/// What a user holds at an instant. Usually one statement.
-pub async fn held(db: &Db, organization: OrganizationId, user: UserId, now: Time) -> Result<Holder, Error> {
+/// What a user holds at an instant, with features, in one statement.
+pub async fn held(
+    db: &Db,
+    organization: OrganizationId,
+    user: UserId,
+    now: Time,
+    features: WithFeatures<'_>,
+) -> Result<Holder, Error> {
     let [organization, user]: [Value; 2] = [organization.bytes().into(), user.bytes().into()];
+    let now = codec::time(now);
+    let rows = match features {
+        WithFeatures::None => db.find_all(&HELD, [organization, user, now], read).await,
+        WithFeatures::All => db.find_all(&WITH_ALL, [organization, user, now], read).await,
+        WithFeatures::ForCheck(named) => {
+            let (id, key) = match named {
+                FeatureReference::Id(id) => (id.bytes(), ""),
+                FeatureReference::Key(key) => ([0; 16], key.as_str()),
+            };
+            db.find_all(&FOR_CHECK, [organization, user, now, id.into(), key.into()], read).await
+        }
+    }?;
+    let mut holder = Holder::default();
+    for row in rows {
+        match row {
+            Found::Held(held) => holder.held.push(*held),
+            Found::Facts { feature, exists, has_more } => {
+                holder.features.extend(feature);
+                (holder.exists, holder.has_more) = (exists, has_more);
+            }
+        }
+    }
+    Ok(holder)
+}
+
+enum Found {
+    Held(Box<Held>),
+    Facts { feature: Option<Feature>, exists: bool, has_more: bool },
+}
+
+fn read(row: &Row<'_>) -> Result<Found, Error> {
+    const KEY: usize = 0;
     let width = SUBSCRIPTIONS.width();
-    let read = |row: &Row<'_>| {
+    if row.optional_uuid(KEY)?.is_some() {
         let (plan_grants, is_member) = (row.optional_text(width)?, row.int(width + 1)? == 1);
-        let held = Held { subscription: record::read(row)?, plan_grants, is_member };
-        Ok((held, row.bool(width + 2)?, row.bool(width + 3)?))
+        return Ok(Found::Held(Box::new(Held { subscription: record::read(row)?, plan_grants, is_member })));
+    }
+    let rest = row.skip(width + 2);
+    let feature = match rest.optional_uuid(KEY)? {
+        Some(_) => Some(record::read(&rest)?),
+        None => None,
     };
-    let rows = db.find_all(&HELD, [organization.clone(), user.clone(), codec::time(now)], read).await?;
-    let facts = match rows.first() {
-        Some((_, exists, has_more)) => Some((*exists, *has_more)),
-        None => db.find(&HOLDER_ALONE, [organization, user], |row| Ok((row.bool(0)?, row.bool(1)?))).await?,
-    };
-    let (exists, has_more) = facts.unwrap_or_default();
-    Ok(Holder { held: rows.into_iter().map(|(held, ..)| held).collect(), exists, has_more })
+    let width = FEATURES.width();
+    Ok(Found::Facts { feature, exists: rest.bool(width)?, has_more: rest.bool(width + 1)? })
 }
