@@ -168,6 +168,7 @@ export async function startProvider() {
   return provider;
 }
 
+/** A browser. Start the server before it: if that fails, nothing keeps the process of the tests running. */
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
 /** Runs a test in a separate browser context, signed in unless `role` is null. */

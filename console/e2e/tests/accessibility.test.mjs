@@ -6,7 +6,8 @@ import { expectNoViolations, expectNoViolationsInDark, fits, launch, open, Serve
 
 let server, browser, paths, records;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan();
   const subscription = await server.subscription("ada@example.com");
   const payment = await server.api("POST", "/subscription-payments", { subscription_id: subscription.id, amount: 29, currency: "USD", status: "completed" });

@@ -6,7 +6,8 @@ import { announced, launch, looksRight, open, Server, withPage } from "../harnes
 
 let server, browser, ada;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan({ billing: { trial_days: 14 } });
   await server.plan({ name: "Team", slug: "team", price: 79 });
   ada = await server.user("ada@example.com");

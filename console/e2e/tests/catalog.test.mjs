@@ -6,7 +6,8 @@ import { announced, launch, looksRight, open, Server, withPage } from "../harnes
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan();
 });
 after(async () => {

@@ -11,7 +11,8 @@ const SECRET = "whsec_browser_tests";
 
 let server, browser, id;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
 });
 after(async () => {
   await browser.close();

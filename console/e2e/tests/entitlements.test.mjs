@@ -6,7 +6,8 @@ import { announced, launch, looksRight, open, Server, withPage } from "../harnes
 
 let server, browser, ada;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan();
   ada = await server.subscription("ada@example.com", "pro", { quantity: 3 });
   await server.api("POST", "/meters", { slug: "calls", name: "API calls", aggregation: "sum", unit: "call" });

@@ -7,7 +7,8 @@ import { announced, expectNoViolations, launch, looksRight, open, Server, withPa
 
 let server, browser, ada;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan({ name: "Free", slug: "free", price: 0 });
   ada = await server.subscription("ada@example.com", "free", { billing: { collection: "manual" } });
 });

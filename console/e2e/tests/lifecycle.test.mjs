@@ -6,7 +6,8 @@ import { expectNoViolations, fits, launch, open, ready, Server, withPage } from 
 
 let server, browser, sandbox, billed;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan();
   await server.plan({ name: "Team", slug: "team", price: 79 });
   await server.plan({ name: "Yearly", slug: "yearly", price: 290, billing_cycle: "yearly" });

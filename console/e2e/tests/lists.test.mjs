@@ -8,7 +8,8 @@ import { launch, open, Server, watchShift, withPage } from "../harness.mjs";
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan();
   const user = await server.user("many@example.com");
   for (let at = 0; at < 60; at += 1) {

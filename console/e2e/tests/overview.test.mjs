@@ -8,7 +8,8 @@ import { expectNoViolations, fits, launch, open, Server, watchShift, withPage } 
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan({ slug: "starter", name: "Starter", price: 9 });
   await server.plan();
   await server.plan({ slug: "team", name: "Team", price: 79 });

@@ -6,7 +6,8 @@ import { expectNoViolations, launch, open, Server, startProvider, withPage } fro
 
 let server, browser, provider;
 before(async () => {
-  [server, browser, provider] = await Promise.all([Server.start(), launch(), startProvider()]);
+  server = await Server.start();
+  [browser, provider] = await Promise.all([launch(), startProvider()]);
   server.command("provider", "add", "--kind", "oidc", "--issuer", provider.issuer, "--audience", "app", "--portal-client-id", "portal", "--allow-private-addresses");
   await server.plan();
 });

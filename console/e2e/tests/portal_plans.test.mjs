@@ -6,7 +6,8 @@ import { expectNoViolations, launch, Server, withPage } from "../harness.mjs";
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.api("PUT", "/organization", { portal: { change: "next_period" } });
   await server.api("POST", "/meters", { slug: "calls", name: "Calls", aggregation: "sum" });
   await server.api("POST", "/features", { key: "sso", name: "Single sign-on", kind: "boolean" });

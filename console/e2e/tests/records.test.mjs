@@ -6,7 +6,8 @@ import { launch, open, ready, Server, withPage } from "../harness.mjs";
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   await server.plan();
   await server.plan({ name: "Team", slug: "team", price: 79 });
   await server.plan({ name: "Old", slug: "old", is_active: false });

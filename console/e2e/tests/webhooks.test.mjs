@@ -13,7 +13,8 @@ const statuses = [];
 const received = [];
 
 before(async () => {
-  [server, browser] = await Promise.all([Server.startWith({ PERENNIAL_WEBHOOKS_PRIVATE_NETWORKS: "127.0.0.0/8" }), launch()]);
+  server = await Server.startWith({ PERENNIAL_WEBHOOKS_PRIVATE_NETWORKS: "127.0.0.0/8" });
+  browser = await launch();
   receiver = createServer((request, response) => {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));

@@ -41,7 +41,8 @@ const CHANGES = [
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  server = await Server.start();
+  browser = await launch();
   server = server.testOrganization("example");
   await server.api("POST", "/test-clock", { now: "2026-01-01T00:00:00Z" });
   for (const [slug, name, price, billing_cycle] of PLANS) {
