@@ -113,6 +113,7 @@ fn has_more() -> String {
     )
 }
 
+/// Without features.
 pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| statement("1 = 0"));
 pub(crate) static WITH_ALL: LazyLock<Sql> = LazyLock::new(|| statement("1 = 1"));
 pub(crate) static FOR_CHECK: LazyLock<Sql> =

@@ -272,8 +272,8 @@ async fn postgres_problems(transaction: &tokio_postgres::Transaction<'_>, prefix
             let lines = explain(transaction, text).await;
             let followed = lines.iter().any(|line| line.contains(&format!("using {index} on")));
             let wasteful = |line: &String| line.contains("Seq Scan on") || (line.contains("Sort") && !may_sort);
-            // Of a user's newest 1,000 subscriptions those that cannot have access are left out, and of the few payments of an
-            // invoice those that are not processing.
+            // Of a user's newest 1,000 subscriptions those that cannot have access are left out, of at most 500 features those
+            // that a check does not need, and of the few payments of an invoice those that are not processing.
             let bounded = ["held::", "payments::PROCESSING", "payments::NONE_PROCESSING"];
             let is_bounded = bounded.iter().any(|bounded| name.contains(bounded));
             let is_wasteful = |line: &String| wasteful(line) || (filters(line) && !is_bounded);
