@@ -1,13 +1,14 @@
 //! Checkpoints: moving the write-ahead log into the database file without making commits wait.
 //!
-//! A thread copies what it can (PASSIVE) and syncs it, and again what was written during that time, until little is left. Under
-//! constant load that alone never restarts the log, so the writer restarts it then: it has to copy and sync only the little that
-//! is left. (SQLite itself syncs the database file only when all of the log is copied.) Pages that are
+//! A thread copies what it can (PASSIVE) and syncs it, and again what was written during that time, until little is left or
+//! no less than before. Under constant load that alone never restarts the log, so the writer restarts it then: it has to copy
+//! and sync only what is left. (SQLite itself syncs the database file only when all of the log is copied.) Pages that are
 //! written often are copied once for the whole log, so a long log is cheaper. A command next to a server copies its own
 //! writes: an idle server does not check the log.
 
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ use crate::queue::Failure;
 const PAGES: i64 = 6000;
 /// So few pages are left to copy that the writer can do it without a noticeable pause.
 const LITTLE: i64 = 250;
-/// How often the thread copies what was written while it copied. Each portion is smaller than the one before.
+/// How often the thread copies what was written while it copied.
 const ROUNDS: usize = 8;
 /// Pages after which a command copies its writes.
 const PAGES_OF_COMMAND: i64 = 1000;
@@ -39,10 +40,20 @@ const RELEASE_EVERY: Duration = Duration::from_millis(250);
 pub(super) struct Checkpoints {
     wake: SyncSender<()>,
     thread: JoinHandle<()>,
+    progress: Arc<Progress>,
     limit_bytes: u64,
     busy_timeout: Duration,
     not_before: Option<Instant>,
     failure: Failure,
+}
+
+/// What the thread tells the writer.
+#[derive(Default)]
+struct Progress {
+    /// The thread copies, so that the writer cannot restart the log.
+    is_copying: AtomicBool,
+    /// The thread copied the log, except for what was written meanwhile.
+    is_copied: AtomicBool,
 }
 
 /// The state of the log, in pages.
@@ -58,6 +69,11 @@ impl Log {
     const fn left(&self) -> i64 {
         self.pages - self.copied
     }
+
+    /// Whether a reader has long been in a snapshot. One of a moment ago keeps the last commits from being copied, no more.
+    const fn is_held(&self) -> bool {
+        self.left() > LITTLE && self.left() > self.pages / 4
+    }
 }
 
 impl Checkpoints {
@@ -70,14 +86,18 @@ impl Checkpoints {
     ) -> Result<Self, Error> {
         let connection = open(options, Purpose::Checkpoint)?;
         let (wake, woken) = sync_channel(1);
-        let raise = failure.clone();
+        let progress = Arc::<Progress>::default();
+        let (raise, told) = (failure.clone(), Arc::clone(&progress));
         let thread = std::thread::Builder::new()
             .name("perennial-checkpoint".to_owned())
             .spawn(move || {
                 loop {
                     match woken.recv_timeout(RELEASE_EVERY) {
                         Ok(()) => {
-                            if let Err(error) = copy(&connection, &database, &raise) {
+                            let outcome = copy(&connection, &database, &raise);
+                            told.is_copied.store(matches!(outcome, Ok(true)), Ordering::Relaxed);
+                            told.is_copying.store(false, Ordering::Release);
+                            if let Err(error) = outcome {
                                 note(&error, &raise);
                             }
                         }
@@ -90,6 +110,7 @@ impl Checkpoints {
         Ok(Self {
             wake,
             thread,
+            progress,
             limit_bytes: options.wal_limit_bytes,
             busy_timeout: options.busy_timeout,
             not_before: None,
@@ -104,10 +125,13 @@ impl Checkpoints {
             Err(error) => return note(&error, &self.failure),
         };
         let bytes = u64::try_from(log.pages).unwrap_or(0) * PAGE_BYTES;
-        let is_copied = log.pages >= PAGES && log.left() <= LITTLE;
-        if (is_copied || bytes > self.limit_bytes) && self.not_before.is_none_or(|time| Instant::now() >= time) {
+        let is_copying = self.progress.is_copying.load(Ordering::Acquire);
+        let is_copied = !is_copying && self.progress.is_copied.swap(false, Ordering::Relaxed);
+        let longest = if is_copying { 2 * self.limit_bytes } else { self.limit_bytes };
+        if (is_copied || bytes > longest) && self.not_before.is_none_or(|time| Instant::now() >= time) {
             readers.kept_out(|| self.restart(connection, bytes));
-        } else if log.left() >= PAGES {
+        } else if !is_copying && log.left() >= PAGES {
+            self.progress.is_copying.store(true, Ordering::Relaxed);
             // If the channel is full, the thread runs soon anyway.
             let _ = self.wake.try_send(());
         }
@@ -160,18 +184,29 @@ pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteO
     }
 }
 
-/// Copies and syncs until little is left, or as far as readers of the log allow.
-fn copy(connection: &Connection, database: &File, failure: &Failure) -> rusqlite::Result<()> {
+/// Copies and syncs until the writer can copy the rest. False: a reader of the log prevents it.
+fn copy(connection: &Connection, database: &File, failure: &Failure) -> rusqlite::Result<bool> {
+    let mut before = i64::MAX;
     for _ in 0..ROUNDS {
-        let is_hindered = checkpoint(connection, "PASSIVE")?.left() > 0;
+        let log = checkpoint(connection, "PASSIVE")?;
         if let Err(error) = database.sync_data() {
             failure.raise(&format!("the database file cannot be synced: {error}"));
         }
-        if is_hindered || checkpoint(connection, "NOOP")?.left() <= LITTLE {
+        if log.is_held() {
+            return Ok(false);
+        }
+        let left = checkpoint(connection, "NOOP")?.left();
+        if is_enough(before, left) {
             break;
         }
+        before = left;
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Whether another round would leave about as many pages: little is left, or not much less than before.
+const fn is_enough(before: i64, left: i64) -> bool {
+    left <= LITTLE || left > before / 4 * 3
 }
 
 fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
@@ -186,5 +221,27 @@ fn note(error: &rusqlite::Error, failure: &Failure) {
         failure.raise(&text);
     } else {
         tracing::debug!(%error, "a checkpoint was postponed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_end_with_little_or_with_as_much_as_before() {
+        assert!(is_enough(i64::MAX, LITTLE));
+        assert!(!is_enough(i64::MAX, PAGES));
+        assert!(!is_enough(PAGES, PAGES / 2));
+        assert!(is_enough(PAGES, PAGES - PAGES / 5));
+    }
+
+    #[test]
+    fn only_a_reader_that_holds_much_of_the_log_counts() {
+        let log = |pages, copied| Log { is_busy: false, pages, copied };
+        assert!(!log(PAGES, PAGES).is_held());
+        assert!(!log(PAGES, PAGES - 1_000).is_held());
+        assert!(log(PAGES, 100).is_held());
+        assert!(!log(LITTLE, 0).is_held());
     }
 }

@@ -64,6 +64,28 @@ async fn the_log_stays_short_under_constant_load() {
     assert_eq!(left, 0);
 }
 
+/// Each commit writes more than the writer copies without a noticeable pause, so that it never finds so little left.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_starts_over_before_its_limit_however_much_a_commit_writes() {
+    const MEBIBYTE: u64 = 1 << 20;
+    let place = Place::sqlite().await;
+    let limit = 512 * MEBIBYTE;
+    let options = SqliteOptions { wal_limit_bytes: limit, ..SqliteOptions::new(place.path()) };
+    let db = Db::open_sqlite(options).await.unwrap();
+    let other = rusqlite::Connection::open(place.path()).unwrap();
+    let mut longest = 0;
+    for number in 0..limit / MEBIBYTE / 2 {
+        let notes = (0..4).map(|part| vec![id(4 * number + part).into(), "x".repeat(1 << 18).into()]);
+        db.commit(notes.fold(Change::new(), |change, note| change.event(&JOURNAL, note))).await.unwrap();
+        let pages = other.query_row("PRAGMA wal_checkpoint(NOOP)", (), |row| row.get::<_, i64>(1)).unwrap();
+        if pages < longest {
+            return;
+        }
+        longest = pages;
+    }
+    panic!("the log has {longest} pages");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_do_not_wait_for_the_writer() {
     let place = Place::sqlite().await;
