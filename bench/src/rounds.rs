@@ -1,12 +1,20 @@
 //! Rounds: the targets of a workload one after another, in turns, so that changes of the machine affect all alike.
 
+use std::time::{Duration, Instant};
+
 use crate::failure::{Failure, Result};
+use crate::load::call;
 use crate::load::generator::{self, Pace, Sample, Source};
+use crate::load::request::Request;
 use crate::measure::processes::{family_time, own_time};
 use crate::measure::statistics::float;
 use crate::results::{Results, Round};
-use crate::targets::target::Target;
+use crate::targets::perennial::trusted_headers;
+use crate::targets::target::{Protocol, Target};
 use crate::workloads::Workload;
+
+const POLL: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_mins(10);
 
 /// A target and its requests.
 pub(crate) struct Entry<'run> {
@@ -41,7 +49,7 @@ pub(crate) async fn measure(
 async fn one(results: &mut Results, workload: Workload, entry: &Entry<'_>, pace: Pace) -> Result<Round> {
     let target = entry.target;
     let before = rows(workload, target)?;
-    let Measurement { round, sample, generator_cpu } = measure_target(target, &entry.source, pace).await?;
+    let Measurement { round, sample, generator_cpu } = measure_to_the_end(target, &entry.source, pace).await?;
     if let (Some(before), Some(after)) = (before, rows(workload, target)?)
         && after != before + sample.responses
     {
@@ -87,6 +95,35 @@ pub(crate) async fn measure_target(target: &Target, source: &Source, pace: Pace)
         cpu_micros: Some(theirs.as_secs_f64() * 1e6 / requests),
     };
     Ok(Measurement { round, sample, generator_cpu: ours.as_secs_f64() * 1e6 / requests })
+}
+
+/// The same, with the work that Perennial does after its responses: it counts, and the next target is measured without it.
+pub(crate) async fn measure_to_the_end(target: &Target, source: &Source, pace: Pace) -> Result<Measurement> {
+    let mut measurement = measure_target(target, source, pace).await?;
+    if let (Protocol::Perennial, Some(cpu)) = (&target.protocol, &mut measurement.round.cpu_micros) {
+        let roots = target.roots();
+        let before = family_time(&roots);
+        finish_figures(target)?;
+        let after = family_time(&roots).saturating_sub(before);
+        *cpu += after.as_secs_f64() * 1e6 / float(measurement.sample.latencies.total()).max(1.0);
+    }
+    Ok(measurement)
+}
+
+/// Waits until revenue figures include every event. A build without figures has nothing to finish.
+fn finish_figures(target: &Target) -> Result {
+    let request = Request::new("GET", "/analytics/trials", &trusted_headers(), "");
+    let deadline = Instant::now() + LONGEST_WAIT;
+    loop {
+        let response = call::send(target.address, &request)?;
+        if response.status == 404 || response.json()?["meta"]["state"] == "current" {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(Failure::new("the revenue figures do not catch up"));
+        }
+        std::thread::sleep(POLL);
+    }
 }
 
 fn rows(workload: Workload, target: &Target) -> Result<Option<u64>> {

@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::load::generator::Source;
 use crate::measure::statistics::ratio;
 use crate::options::Options;
-use crate::rounds::measure_target;
+use crate::rounds::measure_to_the_end;
 use crate::rows::dataset::Dataset;
 use crate::targets::perennial::Home;
 use crate::targets::target::Target;
@@ -26,7 +26,7 @@ pub(super) async fn measure(options: &Options, home: Home, earlier: Home, figure
             [source(workload, &targets[0], dataset, &home)?, source(workload, &targets[1], dataset, &earlier)?];
         for _ in 0..options.rounds {
             for (index, target) in targets.iter().enumerate() {
-                rounds[index].push(measure_target(target, &sources[index], options.pace()).await?.round);
+                rounds[index].push(measure_to_the_end(target, &sources[index], options.pace()).await?.round);
             }
         }
         let [new, old] = rounds.map(|rounds| medians(&rounds).cpu_micros);
