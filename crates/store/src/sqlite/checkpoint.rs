@@ -47,12 +47,12 @@ pub(super) struct Checkpoints {
     failure: Failure,
 }
 
-/// What the thread tells the writer.
+/// What the thread reports to the writer.
 #[derive(Default)]
 struct Progress {
     /// The thread copies, so that the writer cannot restart the log.
     is_copying: AtomicBool,
-    /// The thread copied the log, except for what was written meanwhile.
+    /// The thread copied the log, except for what was written during that time.
     is_copied: AtomicBool,
 }
 
