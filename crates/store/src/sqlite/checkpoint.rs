@@ -87,7 +87,7 @@ impl Checkpoints {
         let connection = open(options, Purpose::Checkpoint)?;
         let (wake, woken) = sync_channel(1);
         let progress = Arc::<Progress>::default();
-        let (raise, told) = (failure.clone(), Arc::clone(&progress));
+        let (raise, report) = (failure.clone(), Arc::clone(&progress));
         let thread = std::thread::Builder::new()
             .name("perennial-checkpoint".to_owned())
             .spawn(move || {
@@ -95,8 +95,8 @@ impl Checkpoints {
                     match woken.recv_timeout(RELEASE_EVERY) {
                         Ok(()) => {
                             let outcome = copy(&connection, &database, &raise);
-                            told.is_copied.store(matches!(outcome, Ok(true)), Ordering::Relaxed);
-                            told.is_copying.store(false, Ordering::Release);
+                            report.is_copied.store(matches!(outcome, Ok(true)), Ordering::Relaxed);
+                            report.is_copying.store(false, Ordering::Release);
                             if let Err(error) = outcome {
                                 note(&error, &raise);
                             }
@@ -120,19 +120,24 @@ impl Checkpoints {
 
     /// Called by the writer between two batches.
     pub(super) fn after_commit(&mut self, connection: &Connection, readers: &Readers) {
+        // After a sync that failed, the log is the only copy of what it contains.
+        if self.failure.reason().is_some() {
+            return;
+        }
         let log = match checkpoint(connection, "NOOP") {
             Ok(log) => log,
             Err(error) => return note(&error, &self.failure),
         };
         let bytes = u64::try_from(log.pages).unwrap_or(0) * PAGE_BYTES;
         let is_copying = self.progress.is_copying.load(Ordering::Acquire);
-        let is_copied = !is_copying && self.progress.is_copied.swap(false, Ordering::Relaxed);
+        // SQLite restarts a log by itself if all of it is copied.
+        let is_copied = !is_copying && self.progress.is_copied.swap(false, Ordering::Relaxed) && log.pages >= PAGES;
         let longest = if is_copying { 2 * self.limit_bytes } else { self.limit_bytes };
         if (is_copied || bytes > longest) && self.not_before.is_none_or(|time| Instant::now() >= time) {
             readers.kept_out(|| self.restart(connection, bytes));
         } else if !is_copying && log.left() >= PAGES {
             self.progress.is_copying.store(true, Ordering::Relaxed);
-            // If the channel is full, the thread runs soon anyway.
+            // The thread is idle, so that the channel has room. Without a thread the log restarts at twice its limit.
             let _ = self.wake.try_send(());
         }
     }
@@ -184,13 +189,14 @@ pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteO
     }
 }
 
-/// Copies and syncs until the writer can copy the rest. False: a reader of the log prevents it.
+/// Copies and syncs until the writer can copy the rest. False: a reader of the log prevents it, or the disk fails.
 fn copy(connection: &Connection, database: &File, failure: &Failure) -> rusqlite::Result<bool> {
     let mut before = i64::MAX;
     for _ in 0..ROUNDS {
         let log = checkpoint(connection, "PASSIVE")?;
         if let Err(error) = database.sync_data() {
             failure.raise(&format!("the database file cannot be synced: {error}"));
+            return Ok(false);
         }
         if log.is_held() {
             return Ok(false);
@@ -243,5 +249,27 @@ mod tests {
         assert!(!log(PAGES, PAGES - 1_000).is_held());
         assert!(log(PAGES, 100).is_held());
         assert!(!log(LITTLE, 0).is_held());
+    }
+
+    #[test]
+    fn after_a_failed_sync_the_log_is_not_restarted() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("perennial.db");
+        let options = SqliteOptions { wal_limit_bytes: 1 << 16, ..SqliteOptions::new(&path) };
+        let database = Arc::new(File::create(&path).unwrap());
+        let connection = open(&options, Purpose::Write).unwrap();
+        connection.execute_batch("CREATE TABLE notes (note); INSERT INTO notes VALUES (zeroblob(1 << 20))").unwrap();
+        let readers = Arc::new(Readers::new(options.clone()));
+        let failure = Failure::new();
+        let mut checkpoints = Checkpoints::start(&options, database, Arc::clone(&readers), failure.clone()).unwrap();
+        let left = |checkpoints: &mut Checkpoints| {
+            checkpoints.after_commit(&connection, &readers);
+            checkpoint(&connection, "NOOP").unwrap().left()
+        };
+        assert_eq!(left(&mut checkpoints), 0);
+        connection.execute_batch("INSERT INTO notes VALUES (zeroblob(1 << 20))").unwrap();
+        failure.raise("the database file cannot be synced");
+        assert!(left(&mut checkpoints) > LITTLE);
+        checkpoints.stop();
     }
 }

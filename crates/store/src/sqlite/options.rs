@@ -21,7 +21,8 @@ pub struct SqliteOptions {
     pub waiting: Waiting,
     /// How long to wait for another process that is writing.
     pub busy_timeout: Duration,
-    /// The size of the write-ahead log at which the writer restarts it.
+    /// The size of the write-ahead log at which the writer restarts it, however much is left to copy; twice as much while it is
+    /// being copied.
     pub wal_limit_bytes: u64,
     /// The migrations of the program; a test that simulates a later program has more.
     #[doc(hidden)]
