@@ -3708,6 +3708,11 @@ SELECT meter_id, COUNT(*), CAST(SUM(value / 1000000) AS BIGINT), CAST(SUM(value 
     usage_events WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) >= ($3, $4) AND (at, event_id)
     < ($5, $6) GROUP BY meter_id;
 
+-- usage_events::SUMS_OF_FIRST
+SELECT meter_id, COUNT(*), CAST(SUM(value / 1000000) AS BIGINT), CAST(SUM(value % 1000000) AS BIGINT), MAX(value) FROM
+    ( SELECT meter_id, value FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at >= $3 AND at
+    < $4 ORDER BY at, event_id LIMIT $5 ) AS first GROUP BY meter_id;
+
 -- features::BY_KEY
 SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
     updated_at, revision FROM features WHERE organization_id = $1 ORDER BY key;

@@ -64,6 +64,17 @@ pub(crate) static SUMS: Sql = Sql::new(
      GROUP BY meter_id",
 );
 
+/// The same of the first `$5` events of a span.
+pub(crate) static SUMS_OF_FIRST: Sql = Sql::new(
+    "SELECT meter_id, COUNT(*), CAST(SUM(value / 1000000) AS BIGINT), CAST(SUM(value % 1000000) AS BIGINT), MAX(value)
+     FROM (
+         SELECT meter_id, value FROM usage_events
+         WHERE organization_id = $1 AND subscription_id = $2 AND at >= $3 AND at < $4
+         ORDER BY at, event_id LIMIT $5
+     ) AS first
+     GROUP BY meter_id",
+);
+
 pub(crate) static NEXT_SUBSCRIPTION: Sql = Sql::new(
     "SELECT subscription_id FROM usage_events
      WHERE organization_id = $1 AND subscription_id > $2 ORDER BY subscription_id LIMIT 1",
@@ -170,9 +181,48 @@ pub async fn within(
     db.all(&WITHIN, &params, |row| read(row, subscription)).await
 }
 
+/// What the events of a span add up to by meter. Fewer than `part` are added up at once; more in parts of so many, and then a
+/// meter occurs once for each part. Finding the end of a part takes almost as long as adding it up.
+pub async fn sums(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    span: TimeSpan,
+    part: usize,
+) -> Result<Vec<(MeterId, UsagePart)>, Error> {
+    let key = Key(organization, subscription);
+    let params = key.and(&[codec::time(span.from), codec::time(span.to), number(part)]);
+    let first = db.all(&SUMS_OF_FIRST, &params, read_sum).await?;
+    if first.iter().map(|(_, sum)| sum.count).sum::<usize>() < part {
+        return Ok(first);
+    }
+    // Events can be written at the same time, so that each part is what is between two events.
+    let (mut from, mut sums) = (EventKey::before(span.from), Vec::new());
+    loop {
+        let next = end_of_part(db, key, &from, span.to, part).await?;
+        let to = next.clone().unwrap_or_else(|| EventKey::before(span.to));
+        sums.extend(sums_between(db, key, &from, &to).await?);
+        match next {
+            Some(next) => from = next,
+            None => return Ok(sums),
+        }
+    }
+}
+
+/// Whose events are added up.
+#[derive(Clone, Copy)]
+struct Key(OrganizationId, SubscriptionId);
+
+impl Key {
+    fn and(self, rest: &[Value]) -> Vec<Value> {
+        let key: [Value; 2] = [self.0.bytes().into(), self.1.bytes().into()];
+        [&key[..], rest].concat()
+    }
+}
+
 /// A place among the events of a subscription.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventKey {
+#[derive(Clone)]
+struct EventKey {
     at: Time,
     /// Empty: before every event at that instant, because no ID is empty.
     id: String,
@@ -180,7 +230,7 @@ pub struct EventKey {
 
 impl EventKey {
     /// Before every event at or after an instant.
-    pub const fn before(at: Time) -> Self {
+    const fn before(at: Time) -> Self {
         Self { at, id: String::new() }
     }
 
@@ -190,38 +240,25 @@ impl EventKey {
 }
 
 /// Where the part of a span ends that begins at a place and has so many events; none if it has no more.
-pub async fn end_of_part(
-    db: &Db,
-    organization: OrganizationId,
-    subscription: SubscriptionId,
-    from: &EventKey,
-    to: Time,
-    events: i64,
-) -> Result<Option<EventKey>, Error> {
-    let mut params = vec![organization.bytes().into(), subscription.bytes().into()];
-    params.extend(from.values());
-    params.extend([codec::time(to), events.into()]);
+async fn end_of_part(db: &Db, key: Key, from: &EventKey, to: Time, events: usize) -> Result<Option<EventKey>, Error> {
+    let params = key.and(&[from.values(), [codec::time(to), number(events)]].concat());
     let read = |row: &Row<'_>| Ok(EventKey { at: codec::read_time(row.time(0)?)?, id: row.text(1)? });
     db.one(&END_OF_PART, &params, read).await
 }
 
 /// What the events from a place on and before another one add up to, by meter.
-pub async fn sums(
-    db: &Db,
-    organization: OrganizationId,
-    subscription: SubscriptionId,
-    from: &EventKey,
-    to: &EventKey,
-) -> Result<Vec<(MeterId, UsagePart)>, Error> {
-    let mut params = vec![organization.bytes().into(), subscription.bytes().into()];
-    params.extend(from.values());
-    params.extend(to.values());
-    let read = |row: &Row<'_>| {
-        let sum = i128::from(row.int(2)?) * 1_000_000 + i128::from(row.int(3)?);
-        let part = UsagePart { count: usize::try_from(row.int(1)?).unwrap_or(0), sum, max: row.int(4)? };
-        Ok((MeterId::from_bytes(row.uuid(0)?), part))
-    };
-    db.all(&SUMS, &params, read).await
+async fn sums_between(db: &Db, key: Key, from: &EventKey, to: &EventKey) -> Result<Vec<(MeterId, UsagePart)>, Error> {
+    db.all(&SUMS, &key.and(&[from.values(), to.values()].concat()), read_sum).await
+}
+
+fn number(events: usize) -> Value {
+    i64::try_from(events).unwrap_or(i64::MAX).into()
+}
+
+fn read_sum(row: &Row<'_>) -> Result<(MeterId, UsagePart), Error> {
+    let sum = i128::from(row.int(2)?) * 1_000_000 + i128::from(row.int(3)?);
+    let part = UsagePart { count: usize::try_from(row.int(1)?).unwrap_or(0), sum, max: row.int(4)? };
+    Ok((MeterId::from_bytes(row.uuid(0)?), part))
 }
 
 /// The next subscription of an organization that has events.

@@ -86,22 +86,6 @@ async fn each_meter_reports_its_quantity() {
 }
 
 #[tokio::test]
-async fn events_of_several_parts_count_once() {
-    let metered = Metered::start().await;
-    metered.app.advance(10);
-    // More than two parts of 20,000; the events of a call have one time, so that a part ends among them.
-    let calls = 81;
-    for call in 0..calls {
-        let at = metered.ago(5 - call / 20);
-        let changes = json!({ "value": 0.25, "at": at });
-        let events: Vec<Value> =
-            (0..500).map(|number| metered.event(&format!("{call}-{number}"), "sum", changes.clone())).collect();
-        assert_eq!(metered.send(&events).await.expect(200).data(), &outcome(500, 0, &[], &[]));
-    }
-    assert_eq!(metered.quantity("sum").await, json!(calls * 125));
-}
-
-#[tokio::test]
 async fn an_event_counts_once_and_other_content_is_a_conflict() {
     let metered = Metered::start().await;
     metered.app.advance(10);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId};
 use perennial_domain::time::Time;
-use perennial_domain::usage::{UsageEvent, UsageEventId, UsagePart, UsageValue};
-use perennial_store::usage_events::{self, EventKey};
+use perennial_domain::usage::{TimeSpan, UsageEvent, UsageEventId, UsagePart, UsageValue};
+use perennial_store::usage_events;
 use perennial_store::{Change, Db};
 
 use crate::support::*;
@@ -39,21 +39,14 @@ fn add(sums: &mut Sums, meter: MeterId, part: UsagePart) {
     *sum = (sum.0 + part.count, sum.1 + part.sum, sum.2.max(part.max));
 }
 
-async fn in_parts(db: &Db, (first, last): (i64, i64), size: i64) -> Sums {
-    let (mut from, mut sums) = (EventKey::before(at(first)), Sums::new());
-    loop {
-        let next = usage_events::end_of_part(db, ORGANIZATION, SUBSCRIPTION, &from, at(last), size).await.unwrap();
-        let to = next.clone().unwrap_or_else(|| EventKey::before(at(last)));
-        let parts = usage_events::sums(db, ORGANIZATION, SUBSCRIPTION, &from, &to).await.unwrap();
-        assert!(parts.iter().map(|(_, part)| part.count).sum::<usize>() <= usize::try_from(size).unwrap());
-        for (meter, part) in parts {
-            add(&mut sums, meter, part);
-        }
-        match next {
-            Some(next) => from = next,
-            None => return sums,
-        }
+async fn in_parts(db: &Db, (first, last): (i64, i64), size: usize) -> Sums {
+    let span = TimeSpan { from: at(first), to: at(last) };
+    let mut sums = Sums::new();
+    for (meter, part) in usage_events::sums(db, ORGANIZATION, SUBSCRIPTION, span, size).await.unwrap() {
+        assert!(part.count <= size);
+        add(&mut sums, meter, part);
     }
+    sums
 }
 
 async fn the_parts_of_a_span_add_up_to_all_of_it(place: Place) {
