@@ -28,6 +28,7 @@ use crate::router::{Match, Route};
 use crate::spans;
 use crate::state::State;
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use http::header::ORIGIN;
 use http::request::Parts;
 use http::{Method, Request, Response};
@@ -36,7 +37,6 @@ use perennial_app::analytics::is_enabled;
 use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
 use perennial_server::{Lane, Rejection, RequestBody, Service};
-use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
@@ -187,7 +187,8 @@ impl Api {
         headers::request_id(&parts.headers).map_or_else(
             || {
                 let mut id = String::with_capacity(20);
-                let _ = write!(id, "req_{:016x}", self.state.app.entropy.bits());
+                id.push_str("req_");
+                HEXLOWER.encode_append(&self.state.app.entropy.bits().to_be_bytes(), &mut id);
                 id
             },
             str::to_owned,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The live client with this credential, and its organization. `None` if it is unknown, expired or disabled.
 pub async fn recognize(app: &App, presented: &str) -> Result<Option<Arc<KnownClient>>, Error> {
-    by_hash(app, credential::hash(presented), app.clock.now()).await
+    by_hash(app, credential::hash_of_presented(presented), app.clock.now()).await
 }
 
 /// The live client with this hash of its credential, read at most four seconds ago.
