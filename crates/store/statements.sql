@@ -3055,7 +3055,8 @@ SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LE
     invoices AS i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND
     (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft'
     AND ( SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND
-    p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at LIMIT 1 ) IS NOT NULL) ORDER BY o.id LIMIT $3;
+    p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at, i.id LIMIT 1 ) IS NOT NULL) ORDER BY o.id LIMIT
+    $3;
 -- due::WITH_DUE (SQLite)
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
@@ -3066,8 +3067,8 @@ SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LE
     SELECT 1 FROM invoices AS i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS
     NULL AND (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status =
     'draft' AND ( SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id =
-    i.subscription_id AND p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at LIMIT 1 ) IS NOT NULL)
-    ORDER BY o.id LIMIT $3;
+    i.subscription_id AND p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at, i.id LIMIT 1 ) IS NOT
+    NULL) ORDER BY o.id LIMIT $3;
 
 -- holds::HELD
 SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT
@@ -3618,7 +3619,7 @@ SELECT organization_id, id, subscription_id, user_id, number, kind, status, curr
 SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL AND NOT
     (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
     invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL)
-    ORDER BY acts_at LIMIT 1;
+    ORDER BY acts_at, id LIMIT 1;
 
 -- invoices::NONE_OPEN
 SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM invoices WHERE organization_id = $1 AND subscription_id = $2 AND status IN

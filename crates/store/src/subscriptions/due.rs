@@ -30,7 +30,8 @@ pub(crate) static ANY_DUE: Sql =
     Sql::new("SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY due_at LIMIT 1");
 
 /// Organizations after `$5` with due subscriptions that no server works on. `$4`: the clock of this server is wrong. A clock
-/// that moves has its own job. The order inside makes PostgreSQL use the index: it would scan the table for a plain `EXISTS`.
+/// that moves has its own job. The orders inside make PostgreSQL use an index: it would scan the table for a plain `EXISTS`, and the
+/// due invoices of all organizations if they were ordered by time alone.
 pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(&format!(
         "SELECT o.id FROM organizations AS o
@@ -52,7 +53,7 @@ pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
                          SELECT 1 FROM subscriptions AS p
                          WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND p.{IS_PARKED}
                      ) IS NOT NULL)
-                 ORDER BY i.acts_at LIMIT 1
+                 ORDER BY i.acts_at, i.id LIMIT 1
              ) IS NOT NULL)
          ORDER BY o.id LIMIT $3"
     ))

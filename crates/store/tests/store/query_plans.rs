@@ -81,6 +81,37 @@ async fn a_search_for_background_work_scans_no_large_table_on_postgres() {
     }
 }
 
+/// Searches for due invoices of one organization must not read those of others: a test organization whose clock is in the past has
+/// many that would be due now.
+const DUE_INVOICES: [&str; 3] = ["due::WITH_DUE", "invoices::DUE", "invoices::NEXT_DUE"];
+
+#[tokio::test]
+async fn due_invoices_are_found_without_those_of_other_organizations_on_sqlite() {
+    let place = migrated(Place::empty_sqlite()).await;
+    let connection = rusqlite::Connection::open(place.path()).unwrap();
+    for name in DUE_INVOICES {
+        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let lines = sqlite_plan(&connection, &statement);
+        assert!(
+            lines.iter().any(|line| line.contains("INDEX invoices_by_due (organization_id=?")),
+            "{name}: {lines:#?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn due_invoices_are_found_without_those_of_other_organizations_on_postgres() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let place = migrated(place).await;
+    let mut client = with_feed(&place).await;
+    let transaction = client.transaction().await.unwrap();
+    for name in DUE_INVOICES {
+        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let lines = explain(&transaction, &statement.postgres[0]).await;
+        assert!(lines.iter().any(|line| line.contains("Index Scan using invoices_by_due ")), "{name}: {lines:#?}");
+    }
+}
+
 /// A session that plans statements without their values, as PostgreSQL does when it has executed them a few times.
 async fn with_feed(place: &Place) -> tokio_postgres::Client {
     let client = filled(place).await;
