@@ -29,9 +29,9 @@ pub(super) async fn measure(fixture: &Fixture<'_>, figures: &mut Figures) -> Res
             let number = call * SUBSCRIPTIONS_PER_CALL + event % SUBSCRIPTIONS_PER_CALL;
             // Of ten subscriptions the first seven are active; an expired one accepts no usage.
             let number = number / 7 * 10 + number % 7;
-            dataset::subscription(number % fixture.dataset.rows).to_string()
+            format!("\"subscription_id\":\"{}\"", dataset::subscription(number % fixture.dataset.rows))
         };
-        events(&trusted_headers(), PER_CALL, "bench-usage", subscription)
+        events(&trusted_headers(), "bench-usage", subscription)
     });
     let round = fixture.rounds(requests.collect(), FEW_CONNECTIONS).await?;
     let engine = fixture.engine();
@@ -43,17 +43,17 @@ pub(super) async fn measure(fixture: &Fixture<'_>, figures: &mut Figures) -> Res
     Ok(())
 }
 
-/// A call with so many events of one meter, each with an ID that is never sent again.
-fn events(headers: &Headers, count: u64, meter: &str, subscription: impl Fn(u64) -> String) -> Request {
+/// A call with events of one meter, each with an ID that is never sent again and these other members.
+fn events(headers: &Headers, meter: &str, others: impl Fn(u64) -> String) -> Request {
     let mut body = String::from("{\"events\":[");
-    for event in 0..count {
+    for event in 0..PER_CALL {
         let comma = if event > 0 { "," } else { "" };
-        let (id, of) = ("#".repeat(DIGITS), subscription(event));
-        let _ = write!(body, "{comma}{{\"id\":\"{event}-{id}\",\"subscription_id\":\"{of}\",\"meter\":\"{meter}\"}}");
+        let (id, others) = ("#".repeat(DIGITS), others(event));
+        let _ = write!(body, "{comma}{{\"id\":\"{event}-{id}\",{others},\"meter\":\"{meter}\"}}");
     }
     body.push_str("]}");
     let request = Request::new("POST", "/usage-events", headers, &body).repeated_number(DIGITS);
-    request.needle(format!("\"accepted\":{count},"))
+    request.needle(format!("\"accepted\":{PER_CALL},"))
 }
 
 /// The invoice of a period is issued: its usage is summed up and priced.
@@ -75,8 +75,13 @@ pub(super) async fn bill(fixture: &Fixture<'_>, figures: &mut Figures) -> Result
     let address = fixture.target.address;
     sandbox.advance(address, "2026-05-20T00:00:00.000000Z")?;
     for subscription in &subscriptions {
-        let request = events(&sandbox.headers, PER_CALL, "calls", |_| subscription.clone());
-        fixture.send_all(vec![request; calls], FEW_CONNECTIONS).await?;
+        // Usage of an hour in each call: a store has events about in the order of their times.
+        let requests = (0..calls).map(|hour| {
+            let at = format!("2026-05-{:02}T{:02}:00:00Z", 2 + hour / 24, hour % 24);
+            let others = format!("\"subscription_id\":\"{subscription}\",\"at\":\"{at}\"");
+            events(&sandbox.headers, "calls", |_| others.clone())
+        });
+        fixture.send_all(requests.collect(), FEW_CONNECTIONS).await?;
     }
     // Half an hour before the drafts are issued by themselves.
     sandbox.advance(address, "2026-06-01T00:30:00.000000Z")?;
