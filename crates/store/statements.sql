@@ -3019,8 +3019,8 @@ SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND d
 -- due::DUE
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
     starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
-    revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL
-    AND (due_at <= $4 OR NOT (billing IS NOT NULL)) ORDER BY due_at LIMIT $3;
+    revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND organization_id BETWEEN $1 AND $1
+    AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing IS NOT NULL)) ORDER BY due_at LIMIT $3;
 
 -- due::LATE
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND due_at > $3 AND due_at < $2 AND updated_at < $2 AND
@@ -3033,8 +3033,8 @@ SELECT COUNT(*), MIN(due_at) FROM ( SELECT s.due_at FROM subscriptions AS s LEFT
     ORDER BY s.due_at LIMIT 100000 ) AS due;
 
 -- due::NEXT_DUE
-SELECT due_at FROM subscriptions WHERE organization_id = $1 AND due_at IS NOT NULL AND deleted_at IS NULL ORDER BY
-    due_at LIMIT 1;
+SELECT due_at FROM subscriptions WHERE organization_id = $1 AND organization_id BETWEEN $1 AND $1 AND due_at IS NOT
+    NULL AND deleted_at IS NULL ORDER BY due_at LIMIT 1;
 
 -- due::PARKED
 SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND (billing LIKE
@@ -3049,26 +3049,26 @@ SELECT c.now, COUNT(*), MIN(s.due_at) FROM test_clocks AS c JOIN subscriptions A
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
     o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND (c.state IS NULL OR
-    c.state = 'idle') AND (( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
-    COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL OR s.due_at <=
-    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ORDER BY s.due_at LIMIT 1 ) IS NOT NULL OR ( SELECT 1 FROM
-    invoices AS i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND
-    (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft'
-    AND ( SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id = i.subscription_id AND
-    p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at, i.id LIMIT 1 ) IS NOT NULL) ORDER BY o.id LIMIT
-    $3;
+    c.state = 'idle') AND (( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.organization_id
+    BETWEEN o.id AND o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL)
+    OR ((h.reason IS NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ORDER BY s.due_at LIMIT
+    1 ) IS NOT NULL OR ( SELECT 1 FROM invoices AS i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now,
+    $2) AND i.deleted_at IS NULL AND (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT
+    NULL) AND NOT (i.status = 'draft' AND ( SELECT 1 FROM subscriptions AS p WHERE p.organization_id =
+    i.organization_id AND p.id = i.subscription_id AND p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY
+    i.acts_at, i.id LIMIT 1 ) IS NOT NULL) ORDER BY o.id LIMIT $3;
 -- due::WITH_DUE (SQLite)
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
     o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER))
     AND (c.state IS NULL OR c.state = 'idle') AND (( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id
-    AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL
-    OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ORDER BY s.due_at LIMIT 1 ) IS NOT NULL OR (
-    SELECT 1 FROM invoices AS i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS
-    NULL AND (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status =
-    'draft' AND ( SELECT 1 FROM subscriptions AS p WHERE p.organization_id = i.organization_id AND p.id =
-    i.subscription_id AND p.billing LIKE '%"parked_at":%' ) IS NOT NULL) ORDER BY i.acts_at, i.id LIMIT 1 ) IS NOT
-    NULL) ORDER BY o.id LIMIT $3;
+    AND s.organization_id BETWEEN o.id AND o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT
+    (billing IS NOT NULL) OR ((h.reason IS NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL)))
+    ORDER BY s.due_at LIMIT 1 ) IS NOT NULL OR ( SELECT 1 FROM invoices AS i WHERE i.organization_id = o.id AND
+    i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND (h.reason IS NULL OR i.acts_at <= h.released_through)
+    AND (NOT $4 OR c.id IS NOT NULL) AND NOT (i.status = 'draft' AND ( SELECT 1 FROM subscriptions AS p WHERE
+    p.organization_id = i.organization_id AND p.id = i.subscription_id AND p.billing LIKE '%"parked_at":%' ) IS NOT
+    NULL) ORDER BY i.acts_at, i.id LIMIT 1 ) IS NOT NULL) ORDER BY o.id LIMIT $3;
 
 -- holds::HELD
 SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT

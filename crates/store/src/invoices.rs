@@ -74,7 +74,7 @@ pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static ANY_DUE: Sql =
     Sql::new("SELECT 1 FROM invoices WHERE acts_at <= $1 AND deleted_at IS NULL ORDER BY acts_at LIMIT 1");
 
-/// Ordered as the index by organization: PostgreSQL would read the due invoices of all if they were ordered by time alone.
+/// The order by ID is explained at `WITH_DUE`.
 pub(crate) static NEXT_DUE: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
         "SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL {NOT_PARKED}

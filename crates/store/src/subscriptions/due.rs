@@ -30,8 +30,9 @@ pub(crate) static ANY_DUE: Sql =
     Sql::new("SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY due_at LIMIT 1");
 
 /// Organizations after `$5` with due subscriptions that no server works on. `$4`: the clock of this server is wrong. A clock
-/// that moves has its own job. The orders inside make PostgreSQL use an index: it would scan the table for a plain `EXISTS`, and the
-/// due invoices of all organizations if they were ordered by time alone.
+/// that moves has its own job. The orders inside make PostgreSQL use an index: it would scan the table for a plain `EXISTS`. The second
+/// condition on the organization and the ID in the order of invoices make it prefer the indexes by organization to those of
+/// all: with few organizations it takes both for equal, but what is due can be all of one.
 pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(&format!(
         "SELECT o.id FROM organizations AS o
@@ -41,7 +42,8 @@ pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
          WHERE o.id > $5 AND o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= {{now}})
              AND (c.state IS NULL OR c.state = 'idle') AND ((
                  SELECT 1 FROM subscriptions AS s
-                 WHERE s.organization_id = o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL
+                 WHERE s.organization_id = o.id AND s.organization_id BETWEEN o.id AND o.id
+                     AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL
                      AND (NOT ({IS_BILLED}) OR ((h.reason IS NULL OR s.due_at <= h.released_through)
                          AND (NOT $4 OR c.id IS NOT NULL)))
                  ORDER BY s.due_at LIMIT 1
@@ -59,16 +61,18 @@ pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
     ))
 });
 
-/// Billed subscriptions until `$4` only.
+/// Billed subscriptions until `$4` only. The second condition on the organization is explained at `WITH_DUE`.
 pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
     SUBSCRIPTIONS.select(&format!(
-        "WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT ({IS_BILLED}))
+        "WHERE organization_id = $1 AND organization_id BETWEEN $1 AND $1 AND due_at <= $2 AND deleted_at IS NULL
+             AND (due_at <= $4 OR NOT ({IS_BILLED}))
          ORDER BY due_at LIMIT $3"
     ))
 });
 
 pub(crate) static NEXT_DUE: Sql = Sql::new(
-    "SELECT due_at FROM subscriptions WHERE organization_id = $1 AND due_at IS NOT NULL AND deleted_at IS NULL
+    "SELECT due_at FROM subscriptions
+     WHERE organization_id = $1 AND organization_id BETWEEN $1 AND $1 AND due_at IS NOT NULL AND deleted_at IS NULL
      ORDER BY due_at LIMIT 1",
 );
 
