@@ -97,10 +97,15 @@ impl TestApp {
 
     /// Starts a second server over the same store and clock, as another machine would; only on PostgreSQL.
     pub async fn second_server(&self) -> Option<Self> {
+        self.second_server_with(TestOptions::default()).await
+    }
+
+    /// The same, with other options.
+    pub async fn second_server_with(&self, options: TestOptions) -> Option<Self> {
         if !self.store.is_postgres() {
             return None;
         }
-        Some(Self::over(self.store.clone(), Arc::clone(&self.clock), TestOptions::default()).await)
+        Some(Self::over(self.store.clone(), Arc::clone(&self.clock), options).await)
     }
 
     /// Starts a second server over the same store whose clock differs by so many seconds; only on PostgreSQL.

@@ -256,7 +256,7 @@ async fn an_endpoint_that_never_responds_delays_no_other() {
 #[tokio::test]
 async fn two_servers_deliver_each_event_once() {
     let base = Base::start().await;
-    let Some(other) = base.app.second_server().await else { return };
+    let Some(other) = base.app.second_server_with(options()).await else { return };
     let _working = other.work(Webhooks);
     for number in 0..20 {
         let app = if number % 2 == 0 { &base.app } else { &other };
