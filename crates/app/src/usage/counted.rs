@@ -1,6 +1,6 @@
 //! What meters counted in a span of time, for bills and reports.
 //!
-//! The store adds up what can be added, a part of the span at a time. Only the events of other meters are read one by one.
+//! The store adds up what can be added. Only the events of other meters are read one by one.
 
 use crate::context::App;
 use crate::error::Error;

@@ -30,9 +30,9 @@ pub(crate) static ANY_DUE: Sql =
     Sql::new("SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY due_at LIMIT 1");
 
 /// Organizations after `$5` with due subscriptions that no server works on. `$4`: the clock of this server is wrong. A clock
-/// that moves has its own job. The orders inside make PostgreSQL use an index: it would scan the table for a plain `EXISTS`. The second
-/// condition on the organization and the ID in the order of invoices make it prefer the indexes by organization to those of
-/// all: with few organizations it takes both for equal, but what is due can be all of one.
+/// that moves has its own job. The orders inside make PostgreSQL use an index: it would scan the table for a plain `EXISTS`. It expects
+/// every organization to have an equal share of what is due, and with few of them it would read what is due in all. The second
+/// condition on the organization and the ID in the order of invoices prevent that.
 pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(&format!(
         "SELECT o.id FROM organizations AS o

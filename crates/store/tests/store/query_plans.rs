@@ -57,7 +57,7 @@ async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
     for name in ["held::HELD", "held::WITH_ALL", "held::FOR_CHECK"] {
-        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let statement = statement(name);
         let lines = sqlite_plan(&connection, &statement);
         let reads: Vec<&String> = lines.iter().filter(|line| line.starts_with("SEARCH s ")).collect();
         let is_by_id = |line: &&String| line.contains("(organization_id=? AND id=?)");
@@ -74,7 +74,7 @@ async fn a_search_for_background_work_scans_no_large_table_on_postgres() {
     let mut client = with_feed(&place).await;
     let transaction = client.transaction().await.unwrap();
     for name in ["webhook_readers::WITH_WORK", "analytics_ledgers::WITH_WORK", "due::WITH_DUE"] {
-        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let statement = statement(name);
         let lines = explain(&transaction, &statement.postgres[0]).await;
         let is_scan = |line: &String| SEARCHED.iter().any(|table| line.contains(&format!("Seq Scan on {table}")));
         assert!(!lines.iter().any(is_scan), "{name}: {lines:#?}");
@@ -96,7 +96,7 @@ async fn what_is_due_is_found_without_other_organizations_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
     for (name, indexes) in DUE {
-        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let statement = statement(name);
         let lines = sqlite_plan(&connection, &statement);
         for index in indexes {
             let is_used = |line: &String| line.contains(&format!("INDEX {index} (organization_id=?"));
@@ -112,13 +112,17 @@ async fn what_is_due_is_found_without_other_organizations_on_postgres() {
     let mut client = with_feed(&place).await;
     let transaction = client.transaction().await.unwrap();
     for (name, indexes) in DUE {
-        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let statement = statement(name);
         let lines = explain(&transaction, &statement.postgres[0]).await;
         for index in indexes {
             let is_used = |line: &String| line.contains(&format!("Scan using {index} "));
             assert!(lines.iter().any(is_used), "{name}: {lines:#?}");
         }
     }
+}
+
+fn statement(name: &str) -> Statement {
+    statements::all().into_iter().find(|statement| statement.name == name).unwrap()
 }
 
 /// A session that plans statements without their values, as PostgreSQL does when it has executed them a few times.
@@ -166,7 +170,7 @@ async fn a_page_of_the_feed_reads_each_event_by_its_id_on_postgres() {
         ("feed::PRUNE_EVENTS", "events", "(id = "),
         ("feed::PRUNE", "feed", "(sequence "),
     ] {
-        let statement = statements::all().into_iter().find(|statement| statement.name == name).unwrap();
+        let statement = statement(name);
         let lines = explain(&transaction, &statement.postgres[0]).await;
         let is_read = |line: &str| line.contains("Scan") && line.contains(&format!(" on {table}"));
         let reads: Vec<&[String]> = lines.windows(2).filter(|lines| is_read(&lines[0])).collect();
