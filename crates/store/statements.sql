@@ -3853,18 +3853,16 @@ SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external
     is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
     ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
     subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
-    joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1 AND s.id =
-    held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND s.status <>
-    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
-    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2)
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name, f.description, f.kind,
-    f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live,
-    holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at
-    IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND
-    user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM subscription_members WHERE
-    organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS has_more LIMIT 1) AS holder
-    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 0;
+    joined LIMIT 2 * 1000 ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1
+    AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND
+    s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status
+    <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
+    s.user_id <> $2) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name,
+    f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at,
+    f.revision, holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND
+    u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live, FALSE AS has_more LIMIT 1) AS holder LEFT JOIN features
+    AS f ON f.organization_id = $1 AND 1 = 0;
 
 -- held::WITH_ALL
 SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
@@ -3874,18 +3872,18 @@ SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external
     is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
     ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
     subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
-    joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1 AND s.id =
-    held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND s.status <>
-    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
-    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2)
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name, f.description, f.kind,
-    f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live,
-    holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at
-    IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND
-    user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM subscription_members WHERE
-    organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS has_more LIMIT 1) AS holder
-    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 1;
+    joined LIMIT 2 * 1000 ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1
+    AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND
+    s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status
+    <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
+    s.user_id <> $2) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name,
+    f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at,
+    f.revision, holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND
+    u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM
+    subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS
+    has_more LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 1;
 
 -- held::FOR_CHECK
 SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
@@ -3895,19 +3893,16 @@ SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external
     is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
     ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
     subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
-    joined ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1 AND s.id =
-    held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND s.status <>
-    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
-    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2)
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name, f.description, f.kind,
-    f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live,
-    holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at
-    IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND
-    user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM subscription_members WHERE
-    organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS has_more LIMIT 1) AS holder
-    LEFT JOIN features AS f ON f.organization_id = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND
-    f.is_active));
+    joined LIMIT 2 * 1000 ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1
+    AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND
+    s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status
+    <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
+    s.user_id <> $2) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name,
+    f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at,
+    f.revision, holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND
+    u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live, FALSE AS has_more LIMIT 1) AS holder LEFT JOIN features
+    AS f ON f.organization_id = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active));
 
 -- usage_events::STORED
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2

@@ -26,7 +26,7 @@ pub struct Holder {
     pub features: Vec<Feature>,
     /// Whether the user exists and is not erased.
     pub exists: bool,
-    /// Whether the user has more than 1,000 subscriptions, owned or as a member.
+    /// Whether the user has more than 1,000 subscriptions, owned or as a member. Searched only with [`WithFeatures::All`].
     pub has_more: bool,
 }
 
@@ -52,16 +52,17 @@ pub enum WithFeatures<'a> {
     ForCheck(&'a FeatureReference),
 }
 
-/// The statement with features under a condition. Its first rows are those of the newest subscriptions of a user that have
+/// The statement with features under a condition, and a value for `has_more`. Its first rows are those of the newest subscriptions of a user that have
 /// access at an instant, or may get it later. They are followed by a row for each feature, or by one without a feature, which
 /// also have the facts about the user.
 ///
 /// PostgreSQL reads several users at once, and finds the facts of each user once. The limit is part of the text: it would plan
 /// each execution for the value of a parameter.
 ///
-/// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization.
+/// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization. The
+/// limit of `held`, which it never reaches, makes SQLite join once for both parts of the union.
 /// Statuses are excluded one by one: it would fill a table with the values of an `IN`, and search by status.
-fn statement(condition: &str) -> Sql {
+fn statement(condition: &str, has_more: &str) -> Sql {
     let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
     let excluded: Vec<String> = without_access.map(|status| format!("s.status <> '{}'", status.as_str())).collect();
     let has_status = excluded.join(" AND ");
@@ -79,6 +80,7 @@ fn statement(condition: &str) -> Sql {
                  SELECT subscription_id FROM subscription_members
                  WHERE organization_id = $1 AND user_id = $2
                  ORDER BY subscription_id DESC LIMIT {MAX_CONSIDERED}) AS joined
+             LIMIT 2 * {MAX_CONSIDERED}
          ) AS held
          CROSS JOIN subscriptions AS s
          CROSS JOIN plans AS p
@@ -88,9 +90,8 @@ fn statement(condition: &str) -> Sql {
              AND (held.is_member = 0 OR s.user_id <> $2)
          UNION ALL
          SELECT {no_subscription}, {feature}, holder.is_live, holder.has_more
-         FROM (SELECT {IS_LIVE} AS is_live, {HAS_MORE} AS has_more LIMIT 1) AS holder
-         LEFT JOIN features AS f ON f.organization_id = $1 AND {condition}",
-        HAS_MORE = has_more(),
+         FROM (SELECT {IS_LIVE} AS is_live, {has_more} AS has_more LIMIT 1) AS holder
+         LEFT JOIN features AS f ON f.organization_id = $1 AND {condition}"
     ))
 }
 
@@ -113,11 +114,14 @@ fn has_more() -> String {
     )
 }
 
+/// Only the list of everything that a user has reports whether there is more.
+const NOT_SEARCHED: &str = "FALSE";
+
 /// Without features.
-pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| statement("1 = 0"));
-pub(crate) static WITH_ALL: LazyLock<Sql> = LazyLock::new(|| statement("1 = 1"));
+pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| statement("1 = 0", NOT_SEARCHED));
+pub(crate) static WITH_ALL: LazyLock<Sql> = LazyLock::new(|| statement("1 = 1", &has_more()));
 pub(crate) static FOR_CHECK: LazyLock<Sql> =
-    LazyLock::new(|| statement("(f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active))"));
+    LazyLock::new(|| statement("(f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active))", NOT_SEARCHED));
 
 /// What a user holds at an instant, with features, in one statement.
 pub async fn held(
