@@ -2,70 +2,95 @@
 //! record.
 
 use crate::raw_members::RawMembers;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 /// Begins a stored difference, which is an object too, for programs that do not know differences. No record has such a
 /// member.
 const OPEN: &str = r#"{"~":"#;
 
-/// What is stored of the record before a change: the members that differ, or all of it where the records do not have the same
-/// members in the same order.
+/// Begins the names of the members that only the record after the change has.
+const ABSENT: &str = r#","-":"#;
+
+/// What is stored of the record before a change: the members that differ and the names of those that it does not have, or all of
+/// it where it has members that the record after does not have in the same order.
 pub fn shorten(before: &str, after: &str) -> String {
-    let mut stored = String::from(OPEN);
-    match write_difference(before, after, &mut stored) {
-        Some(()) => stored + "}",
-        None => before.to_owned(),
+    let (mut stored, mut absent) = (String::from(OPEN), Vec::new());
+    if write_difference(before, after, &mut stored, &mut absent).is_none() {
+        return before.to_owned();
     }
+    if !absent.is_empty() {
+        stored.push_str(ABSENT);
+        stored.push_str(&json!(absent).to_string());
+    }
+    stored + "}"
 }
 
 /// The record before a change, from what is stored of it. None: it is a difference that does not fit the record after it.
 pub fn restore(stored: String, after: Option<&str>) -> Option<String> {
-    let Some(difference) = stored.strip_prefix(OPEN) else { return Some(stored) };
-    let (difference, after) = (difference.strip_suffix('}')?, after?);
+    if !stored.starts_with(OPEN) {
+        return Some(stored);
+    }
+    let (difference, absent) = match members(&stored)?.as_slice() {
+        [(_, difference)] => (difference.get(), Vec::new()),
+        [(_, difference), ("-", absent)] => (difference.get(), serde_json::from_str(absent.get()).ok()?),
+        _ => return None,
+    };
+    let after = after?;
     let mut before = String::with_capacity(after.len());
-    write_restored(difference, after, &mut before)?;
+    write_restored(difference, after, &absent, &mut before)?;
     Some(before)
 }
 
-fn write_difference(before: &str, after: &str, difference: &mut String) -> Option<()> {
-    let (before, after) = (members(before)?, members(after)?);
-    if before.len() != after.len() {
-        return None;
-    }
+/// Members that only `after` has are added to `absent`. Those of inner objects are not: their names may be any text.
+fn write_difference<'a>(
+    before: &str,
+    after: &'a str,
+    difference: &mut String,
+    absent: &mut Vec<&'a str>,
+) -> Option<()> {
+    let mut before = members(before)?.into_iter().peekable();
     let mut separator = '{';
-    for ((name, before), (same_name, after)) in before.into_iter().zip(after) {
-        if name != same_name {
-            return None;
-        }
+    for (name, after) in members(after)? {
+        let Some((_, before)) = before.next_if(|(same_name, _)| *same_name == name) else {
+            absent.push(name);
+            continue;
+        };
         if before.get() == after.get() {
             continue;
         }
         write_name(difference, &mut separator, name);
         if is_object(before) && is_object(after) {
-            write_difference(before.get(), after.get(), difference)?;
+            let mut absent = Vec::new();
+            write_difference(before.get(), after.get(), difference, &mut absent)?;
+            absent.is_empty().then_some(())?;
         } else {
             difference.push_str(before.get());
         }
     }
     end(difference, separator);
-    Some(())
+    before.next().is_none().then_some(())
 }
 
-fn write_restored(difference: &str, after: &str, before: &mut String) -> Option<()> {
+fn write_restored(difference: &str, after: &str, absent: &[&str], before: &mut String) -> Option<()> {
     let mut changed = members(difference)?.into_iter().peekable();
+    let mut absent = absent.iter().peekable();
     let mut separator = '{';
     for (name, after) in members(after)? {
+        if absent.next_if(|absent| **absent == name).is_some() {
+            continue;
+        }
         write_name(before, &mut separator, name);
         match changed.next_if(|(changed, _)| *changed == name) {
             Some((_, value)) if is_object(value) && is_object(after) => {
-                write_restored(value.get(), after.get(), before)?;
+                write_restored(value.get(), after.get(), &[], before)?;
             }
             Some((_, value)) => before.push_str(value.get()),
             None => before.push_str(after.get()),
         }
     }
     end(before, separator);
-    changed.next().is_none().then_some(())
+    (changed.next().is_none() && absent.next().is_none()).then_some(())
 }
 
 fn write_name(object: &mut String, separator: &mut char, name: &str) {
@@ -93,7 +118,7 @@ fn members(object: &str) -> Option<Vec<(&str, &RawValue)>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     #[test]
     fn only_what_differs_is_stored() {
@@ -105,9 +130,20 @@ mod tests {
     }
 
     #[test]
+    fn members_that_only_the_record_after_has_are_named() {
+        let (before, after) =
+            (r#"{"id":"a","status":"draft"}"#, r#"{"seller":{"n":1},"id":"a","status":"open","lines":[]}"#);
+        let stored = shorten(before, after);
+        assert_eq!(stored, r#"{"~":{"status":"draft"},"-":["seller","lines"]}"#);
+        assert_eq!(restore(stored, Some(after)).as_deref(), Some(before));
+    }
+
+    #[test]
     fn a_record_with_other_members_is_stored_whole() {
         let after = r#"{"a":1,"b":{"c":2}}"#;
-        for before in [r#"{"a":1}"#, r#"{"b":{"c":2},"a":1}"#, r#"{"a":1,"b":{}}"#, r#"{"a":1,"b":{"d":2}}"#, "[1]"] {
+        for before in
+            [r#"{"a":1,"z":1}"#, r#"{"b":{"c":2},"a":1}"#, r#"{"a":1,"b":{}}"#, r#"{"a":1,"b":{"d":2}}"#, "[1]"]
+        {
             assert_eq!(shorten(before, after), before);
             assert_eq!(restore(before.to_owned(), Some(after)).as_deref(), Some(before));
         }
@@ -117,7 +153,16 @@ mod tests {
     fn a_difference_that_does_not_fit_is_none() {
         assert_eq!(restore(r#"{"~":{"b":1}}"#.to_owned(), Some(r#"{"a":1}"#)), None);
         assert_eq!(restore(r#"{"~":{"a":1}}"#.to_owned(), None), None);
-        assert_eq!(restore(r#"{"~":"#.to_owned(), Some("{}")), None);
+        for stored in [
+            r#"{"~":"#,
+            r#"{"~":{},"-":["b"]}"#,
+            r#"{"~":{},"-":["b","a"]}"#,
+            r#"{"~":{"a":1},"-":["a"]}"#,
+            r#"{"~":{},"-":{}}"#,
+            r#"{"~":{},"+":["a"]}"#,
+        ] {
+            assert_eq!(restore(stored.to_owned(), Some(r#"{"a":1}"#)), None, "{stored}");
+        }
     }
 
     fn record() -> impl Strategy<Value = Value> {
