@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 
 /// A server with more than one request in this time is busy.
 const BUSY: Duration = Duration::from_millis(5);
-/// Work on a busy server rests this many times as long as it took.
-const SHARE: u32 = 2;
 /// The longest rest: work continues, however busy the server is.
 const LONGEST: Duration = Duration::from_millis(200);
 
@@ -42,15 +40,11 @@ pub(crate) struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Rests after the work if the server is busy.
-    pub(crate) async fn rest(self) {
-        self.rest_at_least(Duration::ZERO).await;
-    }
-
-    /// Rests after the work so long at least, and longer if the server is busy.
-    pub(crate) async fn rest_at_least(self, least: Duration) {
+    /// Rests after the work: on a busy server `share` times as long as it took, otherwise for `least`, which is the least in any
+    /// case.
+    pub(crate) async fn rest(self, share: u32, least: Duration) {
         let requests = self.activity.requests.load(Relaxed).saturating_sub(self.requests);
-        let rest = rest_after(self.started.elapsed(), requests);
+        let rest = rest_after(self.started.elapsed(), share, requests);
         self.activity.is_busy.store(!rest.is_zero(), Relaxed);
         let rest = rest.max(least);
         if !rest.is_zero() {
@@ -60,9 +54,9 @@ impl Piece<'_> {
 }
 
 /// How long work rests that took so long, with so many requests in that time.
-fn rest_after(took: Duration, requests: u64) -> Duration {
+fn rest_after(took: Duration, share: u32, requests: u64) -> Duration {
     let is_busy = BUSY.saturating_mul(u32::try_from(requests).unwrap_or(u32::MAX)) > took;
-    if is_busy { took.saturating_mul(SHARE).min(LONGEST) } else { Duration::ZERO }
+    if is_busy { took.saturating_mul(share).min(LONGEST) } else { Duration::ZERO }
 }
 
 #[cfg(test)]
@@ -72,10 +66,10 @@ mod tests {
     #[test]
     fn work_rests_only_on_a_busy_server_and_never_long() {
         let took = Duration::from_millis(20);
-        assert_eq!(rest_after(took, 0), Duration::ZERO);
-        assert_eq!(rest_after(took, 4), Duration::ZERO);
-        assert_eq!(rest_after(took, 5), took * SHARE);
-        assert_eq!(rest_after(Duration::from_secs(9), u64::MAX), LONGEST);
+        assert_eq!(rest_after(took, 2, 0), Duration::ZERO);
+        assert_eq!(rest_after(took, 2, 4), Duration::ZERO);
+        assert_eq!(rest_after(took, 2, 5), took * 2);
+        assert_eq!(rest_after(Duration::from_secs(9), 1, u64::MAX), LONGEST);
     }
 
     #[tokio::test]
@@ -83,9 +77,9 @@ mod tests {
         let activity = Activity::default();
         let piece = activity.begin();
         (0..1_000_000).for_each(|_| activity.count());
-        piece.rest().await;
+        piece.rest(1, Duration::ZERO).await;
         assert!(activity.is_busy());
-        activity.begin().rest().await;
+        activity.begin().rest(1, Duration::ZERO).await;
         assert!(!activity.is_busy());
     }
 }

@@ -123,10 +123,11 @@ pub(crate) async fn due(
     billed_until: Time,
     limit: i64,
 ) -> Result<Due, Error> {
-    let found = subscriptions::due(&app.db, organization, now, billed_until, limit).await?;
-    let subscriptions = set_aside(app, organization, found, subscriptions::postpone, now).await?;
-    let found = store::invoices::due(&app.db, organization, now.min(billed_until), limit).await?;
-    let invoices = set_aside(app, organization, found, store::invoices::postpone, now).await?;
+    let subscriptions = subscriptions::due(&app.db, organization, now, billed_until, limit);
+    let invoices = store::invoices::due(&app.db, organization, now.min(billed_until), limit);
+    let (subscriptions, invoices) = tokio::try_join!(subscriptions, invoices)?;
+    let subscriptions = set_aside(app, organization, subscriptions, subscriptions::postpone, now).await?;
+    let invoices = set_aside(app, organization, invoices, store::invoices::postpone, now).await?;
     Ok(Due { subscriptions, invoices, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
 }
 

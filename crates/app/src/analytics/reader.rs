@@ -48,6 +48,8 @@ const SHARE: u32 = 50;
 /// The longest rest after a change of an active ledger that is behind, if the server is not busy: as long as the change took, so that
 /// other background work has half of the time.
 const QUIET_REST: Duration = Duration::from_millis(100);
+/// On a busy server it rests so many times as long as it worked.
+const BUSY_REST: u32 = 2;
 
 /// The work on ledgers. A unit is an organization.
 #[derive(Debug, Default)]
@@ -82,7 +84,7 @@ impl Job for Analytics {
             if !reader.has_read_all {
                 let is_building = ledgers.iter().any(|ledger| ledger.state == LedgerState::Building);
                 let least = if is_building { Duration::ZERO } else { began.elapsed().min(QUIET_REST) };
-                piece.rest_at_least(least).await;
+                piece.rest(BUSY_REST, least).await;
             }
         }
         Ok(())

@@ -16,19 +16,15 @@ use perennial_domain::time::Time;
 use perennial_store::{self as store, subscriptions};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// How much is in progress at the same time.
-#[derive(Clone, Copy)]
-struct Pace {
-    /// Changes that the writer commits together.
-    at_once: usize,
-    /// While the changes of one lane are committed, those of another are decided. Next to several, drafts are issued too.
-    lanes: usize,
-}
-
-const QUIET: Pace = Pace { at_once: 64, lanes: 2 };
-/// Requests wait for fewer changes.
-const BUSY: Pace = Pace { at_once: 16, lanes: 1 };
+/// Changes that are decided together, and committed together.
+const AT_ONCE: usize = 64;
+/// While the changes of one lane are committed, those of another are decided. Next to several, drafts are issued too.
+const LANES: usize = 2;
+/// On a busy server the engine rests as long as it worked. Smaller pieces and longer rests halved the rate, and on PostgreSQL
+/// requests did not wait less: each piece is a transaction.
+const REST: u32 = 1;
 /// The most late actions that are made before a change by a caller.
 const MAX_LATE: usize = 64;
 /// Due invoices of one subscription that are read at a time.
@@ -111,7 +107,7 @@ struct Pass<'a> {
     app: &'a App,
     now: Time,
     held: Option<&'a Held>,
-    pace: Pace,
+    lanes: usize,
 }
 
 /// Does the earliest of each subscription.
@@ -119,13 +115,13 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
     let (subscriptions, found) = due.first();
     let (drafts, open): (Vec<&Invoice>, Vec<&Invoice>) =
         found.into_iter().partition(|invoice| invoice.status == InvoiceStatus::Draft);
-    let pass = Pass { app, now, held, pace: if app.activity.is_busy() { BUSY } else { QUIET } };
+    let pass = Pass { app, now, held, lanes: if app.activity.is_busy() { 1 } else { LANES } };
     let work: Vec<Work<'_>> =
         open.into_iter().map(Work::Step).chain(subscriptions.into_iter().map(Work::Action)).collect();
-    let lanes = try_join_all((0..pass.pace.lanes).map(|lane| pass.perform(&work, lane)));
+    let lanes = try_join_all((0..pass.lanes).map(|lane| pass.perform(&work, lane)));
     let issuing = pass.issue(&drafts);
     let (lanes, issued) =
-        if pass.pace.lanes > 1 { tokio::try_join!(lanes, issuing)? } else { (lanes.await?, issuing.await?) };
+        if pass.lanes > 1 { tokio::try_join!(lanes, issuing)? } else { (lanes.await?, issuing.await?) };
     let of_lanes =
         |made: Made, lane: Made| Made { actions: made.actions + lane.actions, steps: made.steps + lane.steps };
     Ok(lanes.into_iter().fold(Made { actions: 0, steps: issued }, of_lanes))
@@ -135,7 +131,7 @@ impl Pass<'_> {
     /// Issues drafts, one chunk after the other: two changes that draw numbers at the same time would conflict.
     async fn issue(&self, drafts: &[&Invoice]) -> Result<usize, Error> {
         let mut issued = 0;
-        for chunk in drafts.chunks(self.pace.at_once) {
+        for chunk in drafts.chunks(AT_ONCE) {
             let piece = self.app.activity.begin();
             issued += invoices::issue_drafts(self.app, chunk, self.now, self.held).await?;
             give_way(piece, self.held).await;
@@ -146,7 +142,7 @@ impl Pass<'_> {
     /// Performs the chunks of a lane, one after the other.
     async fn perform(&self, work: &[Work<'_>], lane: usize) -> Result<Made, Error> {
         let mut made = Made::default();
-        for chunk in work.chunks(self.pace.at_once).skip(lane).step_by(self.pace.lanes) {
+        for chunk in work.chunks(AT_ONCE).skip(lane).step_by(self.lanes) {
             let piece = self.app.activity.begin();
             let catalog = Arc::new(Catalog::new(self.app, chunk[0].organization()));
             let done = try_join_all(chunk.iter().map(|work| self.perform_one(&catalog, work))).await?;
@@ -181,7 +177,7 @@ impl Work<'_> {
 /// The engine rests while a server is busy. What a request makes itself does not.
 async fn give_way(piece: Piece<'_>, held: Option<&Held>) {
     if held.is_some() {
-        piece.rest().await;
+        piece.rest(REST, Duration::ZERO).await;
     }
 }
 
