@@ -48,10 +48,14 @@ pub(crate) async fn run(options: &Options) -> Result {
     }
     fs::create_dir_all(&options.place).map_err(could_not(format!("create {}", options.place.display())))?;
     let mut figures = Figures::default();
-    engine(options, SQLITE, None, &mut figures).await;
-    match options.cluster("perennial") {
-        Some(cluster) => engine(options, POSTGRES, Some(&cluster), &mut figures).await,
-        None => fail_all(&mut figures, POSTGRES, &PARTS, &Failure::new("no PostgreSQL was given")),
+    if options.wants_engine("sqlite") {
+        engine(options, SQLITE, None, &mut figures).await;
+    }
+    if options.wants_engine("postgres") {
+        match options.cluster("perennial") {
+            Some(cluster) => engine(options, POSTGRES, Some(&cluster), &mut figures).await,
+            None => fail_all(&mut figures, POSTGRES, &PARTS, &Failure::new("no PostgreSQL was given")),
+        }
     }
     report::write(options, &figures)
 }

@@ -18,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) peers: bool,
     /// Names of workloads and other parts; empty is all of them.
     pub(crate) only: Vec<String>,
+    /// The only engine of the figures of the contracts.
+    pub(crate) engine: Option<String>,
     pub(crate) rows: u64,
     pub(crate) rounds: u64,
     pub(crate) connections: usize,
@@ -59,6 +61,7 @@ impl Options {
                 "--quick" => options.quick = true,
                 "--peers" => options.peers = true,
                 "--only" => options.only.push(value()?),
+                "--engine" => options.engine = Some(value()?),
                 "--rows" => rows = Some(number(&value()?)?),
                 "--rounds" => rounds = Some(number(&value()?)?),
                 "--seconds" => seconds = Some(number(&value()?)?),
@@ -90,6 +93,9 @@ impl Options {
             let parts = defaults.parts.join(", ");
             return Err(Failure::new(format!("`{part}` is no part of a run; the parts are {parts}")));
         }
+        if options.engine.as_deref().is_some_and(|engine| !["sqlite", "postgres"].contains(&engine)) {
+            return Err(Failure::new("`--engine` is `sqlite` or `postgres`"));
+        }
         if options.rows < 100 || options.rows > MOST_ROWS || options.rounds == 0 || options.connections == 0 {
             return Err(Failure::new(format!(
                 "100 to {MOST_ROWS} rows, and at least one round and connection, please"
@@ -100,6 +106,11 @@ impl Options {
 
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|wanted| wanted == name)
+    }
+
+    /// Whether the figures of the contracts are measured on this engine.
+    pub(crate) fn wants_engine(&self, name: &str) -> bool {
+        self.engine.as_deref().is_none_or(|wanted| wanted == name)
     }
 
     pub(crate) fn cluster(&self, name: &str) -> Option<Cluster> {
@@ -117,7 +128,11 @@ impl Options {
 
     /// The plots and the text of a whole run belong to the workspace; what a part or a smoke run saw does not.
     pub(crate) fn output(&self) -> PathBuf {
-        if self.quick || !self.only.is_empty() { self.place.join("results") } else { self.source.clone() }
+        if self.quick || !self.only.is_empty() || self.engine.is_some() {
+            self.place.join("results")
+        } else {
+            self.source.clone()
+        }
     }
 
     fn usual() -> Self {
@@ -125,6 +140,7 @@ impl Options {
             quick: false,
             peers: false,
             only: Vec::new(),
+            engine: None,
             rows: 0,
             rounds: 0,
             connections: 64,

@@ -64,6 +64,9 @@ impl Options {
                 options.handed_on.extend([name.to_owned(), number.to_string()]);
             }
         }
+        if let Some(engine) = arguments.value("--engine")? {
+            options.handed_on.extend(["--engine".to_owned(), engine]);
+        }
         while let Some(part) = arguments.value("--only")? {
             options.handed_on.extend(["--only".to_owned(), part]);
         }
@@ -111,10 +114,10 @@ mod tests {
 
     #[test]
     fn numbers_and_parts_are_handed_on() {
-        let words = ["--quick", "--rows", "500", "--only", "plan", "--only=create"];
+        let words = ["--quick", "--rows", "500", "--only", "plan", "--only=create", "--engine=sqlite"];
         let options = Options::parse(Arguments::new(words.map(str::to_owned))).unwrap();
         assert!(options.quick && !options.peers);
-        assert_eq!(options.handed_on, ["--rows", "500", "--only", "plan", "--only", "create"]);
+        assert_eq!(options.handed_on, ["--rows", "500", "--engine", "sqlite", "--only", "plan", "--only", "create"]);
     }
 
     #[test]

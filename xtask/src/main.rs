@@ -56,7 +56,7 @@ The commands of this workspace: cargo xtask <command>
         more until there are N cases on each engine.
   fuzz [TARGET]... [--seconds N] [--seed N]
         Fuzz the parsers of external input, all of them or these, for 20 seconds each; see fuzz/README.md.
-  bench [--quick] [--peers | --contracts] [--against PROGRAM] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
+  bench [--quick] [--peers | --contracts] [--against PROGRAM] [--engine NAME] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
         Measure Perennial, the limits of the machine and other services; see bench/README.md. --quick is a smoke test,
         --contracts measures what each capability promises instead.

@@ -68,7 +68,7 @@ impl std::fmt::Debug for Currency {
 
 impl serde::Serialize for Currency {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        crate::json::serialize_plain(self.as_str(), serializer)
     }
 }
 

@@ -75,14 +75,27 @@ impl Written {
     }
 }
 
+/// The digits of sixty bits each, and of the eight bits before them: a processor shifts 64 bits at a time, not 128.
 fn suffix(bytes: [u8; 16]) -> [u8; SUFFIX_LENGTH] {
-    let mut number = u128::from_be_bytes(bytes);
+    const BITS: u32 = 60;
+    const DIGITS: usize = 12;
+    let number = u128::from_be_bytes(bytes);
     let mut digits = [0; SUFFIX_LENGTH];
-    for place in digits.iter_mut().rev() {
-        *place = ALPHABET[usize::try_from(number & 31).unwrap_or_default()];
-        number >>= 5;
+    let (rest, low) = digits.split_at_mut(SUFFIX_LENGTH - DIGITS);
+    let (high, middle) = rest.split_at_mut(SUFFIX_LENGTH - 2 * DIGITS);
+    for (part, shift) in [(low, 0), (middle, BITS), (high, 2 * BITS)] {
+        let mut bits = low_half(number >> shift);
+        for place in part.iter_mut().rev() {
+            *place = ALPHABET[usize::try_from(bits & 31).unwrap_or_default()];
+            bits >>= 5;
+        }
     }
     digits
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "only the lower half is wanted")]
+const fn low_half(number: u128) -> u64 {
+    number as u64
 }
 
 /// The value of each byte as a digit; `NO_DIGIT` if it is none.
@@ -144,7 +157,7 @@ macro_rules! ids {
 
             /// The part after the prefix.
             pub fn suffix(self) -> String {
-                String::from_utf8_lossy(&suffix(self.0)).into_owned()
+                std::str::from_utf8(&suffix(self.0)).expect("digits are ASCII").to_owned()
             }
         }
 
@@ -170,7 +183,7 @@ macro_rules! ids {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(Written::new($prefix, self.0).as_str())
+                crate::json::serialize_plain(Written::new($prefix, self.0).as_str(), serializer)
             }
         }
 

@@ -1,6 +1,7 @@
 //! Instants: microseconds since 1970 in UTC, from 1970 to the end of 9999.
 //! Parsed from RFC 3339 with any offset, written with `Z` and six digits.
 
+use crate::json::serialize_plain;
 use crate::validation::{InvalidValue, ValidationCode};
 use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Span};
@@ -241,7 +242,7 @@ impl std::fmt::Debug for Time {
 
 impl serde::Serialize for Time {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(as_text(&self.written()))
+        serialize_plain(as_text(&self.written()), serializer)
     }
 }
 

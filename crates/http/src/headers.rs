@@ -79,6 +79,9 @@ pub(crate) fn check_none_match(headers: &HeaderMap) -> Result<(), &'static str> 
     tags(headers, &IF_NONE_MATCH).map(|_| ())
 }
 
+/// The longest entity tag of a revision.
+const ETAG_LENGTH: usize = 30;
+
 /// The entity tag of a revision, with `has_access` if the record has it.
 pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
     let state = match has_access {
@@ -86,7 +89,11 @@ pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
         Some(false) => "-0",
         Some(true) => "-1",
     };
-    ["\"", &revision.suffix(), state, "\""].concat()
+    let mut etag = String::with_capacity(ETAG_LENGTH);
+    for part in ["\"", &revision.suffix(), state, "\""] {
+        etag.push_str(part);
+    }
+    etag
 }
 
 /// The entity tag of a revision and a number that changes without it.

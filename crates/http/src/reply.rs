@@ -137,7 +137,7 @@ impl Reply {
     /// A page of records.
     pub(crate) fn list<T: Serialize>(records: &[T], next: Option<&str>, limit: usize) -> Self {
         let page = PageView { next_cursor: next, has_more: next.is_some(), limit };
-        Self::new(StatusCode::OK, Content::Json, json(&ListEnvelope { data: records, page }))
+        Self::new(StatusCode::OK, Content::Json, list_json(records, page))
     }
 
     /// A page of members, and the seats of their subscription.
@@ -149,7 +149,7 @@ impl Reply {
     /// A page of the feed, which always has a next cursor.
     pub(crate) fn feed<T: Serialize>(records: &[T], next: &str, has_more: bool, limit: usize) -> Self {
         let page = PageView { next_cursor: Some(next), has_more, limit };
-        Self::new(StatusCode::OK, Content::Json, json(&ListEnvelope { data: records, page }))
+        Self::new(StatusCode::OK, Content::Json, list_json(records, page))
     }
 
     /// Rows of figures.
@@ -198,6 +198,10 @@ pub(crate) fn created<T: Serialize>(
 
 fn envelope<T: Serialize>(record: T) -> String {
     json(&Envelope { data: record })
+}
+
+fn list_json<T: Serialize>(records: &[T], page: PageView<'_>) -> String {
+    perennial_domain::json::list_to_string(&ListEnvelope { data: records, page }, records.len())
 }
 
 fn json<T: Serialize>(value: &T) -> String {
