@@ -2989,8 +2989,8 @@ SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY d
 
 -- backlog::BACKLOG
 SELECT COUNT(*), MIN(acts_at) FROM invoices WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL AND NOT
-    (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
-    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL);
+    (invoices.status = 'draft' AND (invoices.organization_id, invoices.subscription_id) IN ( SELECT s.organization_id,
+    s.id FROM subscriptions AS s WHERE s.deleted_at IS NULL AND s.billing LIKE '%"parked_at":%'));
 
 -- backlog::LATE
 SELECT 1 FROM invoices WHERE organization_id = $1 AND acts_at > $3 AND acts_at < $2 AND updated_at < $2 AND deleted_at
@@ -3002,16 +3002,20 @@ SELECT 1 FROM invoices WHERE organization_id = $1 AND acts_at > $3 AND acts_at <
 SELECT COUNT(*), MIN(acts_at) FROM ( SELECT invoices.acts_at FROM invoices LEFT JOIN test_clocks AS c ON c.id =
     invoices.organization_id LEFT JOIN lifecycle_holds AS h ON h.id = invoices.organization_id WHERE invoices.acts_at
     <= $1 AND invoices.deleted_at IS NULL AND c.id IS NULL AND (h.reason IS NULL OR invoices.acts_at <=
-    h.released_through) AND NOT (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE
-    s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE
-    '%"parked_at":%') IS NOT NULL) ORDER BY invoices.acts_at LIMIT 100000 ) AS due;
+    h.released_through) AND NOT (invoices.status = 'draft' AND (invoices.organization_id, invoices.subscription_id) IN
+    ( SELECT s.organization_id, s.id FROM subscriptions AS s WHERE s.deleted_at IS NULL AND s.billing LIKE
+    '%"parked_at":%')) ORDER BY invoices.acts_at LIMIT 10000 ) AS due;
 
 -- backlog::TEST_DUE
-SELECT c.now, COUNT(*), MIN(invoices.acts_at) FROM test_clocks AS c JOIN invoices ON invoices.organization_id = c.id
-    AND invoices.acts_at <= c.now AND invoices.deleted_at IS NULL LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE
-    c.state = 'idle' AND (h.reason IS NULL OR invoices.acts_at <= h.released_through) AND NOT (invoices.status =
-    'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id =
-    invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL) GROUP BY c.id, c.now LIMIT 1000;
+SELECT c.now, (SELECT COUNT(*) FROM (SELECT acts_at FROM invoices WHERE organization_id = c.id AND acts_at <= c.now AND
+    deleted_at IS NULL AND (h.reason IS NULL OR acts_at <= h.released_through) AND NOT (invoices.status = 'draft' AND
+    (invoices.organization_id, invoices.subscription_id) IN ( SELECT s.organization_id, s.id FROM subscriptions AS s
+    WHERE s.deleted_at IS NULL AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at, id LIMIT 10000) AS due), (SELECT
+    acts_at FROM invoices WHERE organization_id = c.id AND acts_at <= c.now AND deleted_at IS NULL AND (h.reason IS
+    NULL OR acts_at <= h.released_through) AND NOT (invoices.status = 'draft' AND (invoices.organization_id,
+    invoices.subscription_id) IN ( SELECT s.organization_id, s.id FROM subscriptions AS s WHERE s.deleted_at IS NULL
+    AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at, id LIMIT 1) FROM test_clocks AS c LEFT JOIN lifecycle_holds
+    AS h ON h.id = c.id WHERE c.state = 'idle' LIMIT 1000;
 
 -- due::BACKLOG
 SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL;
@@ -3030,7 +3034,7 @@ SELECT 1 FROM subscriptions WHERE organization_id = $1 AND due_at > $3 AND due_a
 SELECT COUNT(*), MIN(due_at) FROM ( SELECT s.due_at FROM subscriptions AS s LEFT JOIN test_clocks AS c ON c.id =
     s.organization_id LEFT JOIN lifecycle_holds AS h ON h.id = s.organization_id WHERE s.due_at <= $1 AND s.deleted_at
     IS NULL AND c.id IS NULL AND (NOT (billing IS NOT NULL) OR h.reason IS NULL OR s.due_at <= h.released_through)
-    ORDER BY s.due_at LIMIT 100000 ) AS due;
+    ORDER BY s.due_at LIMIT 10000 ) AS due;
 
 -- due::NEXT_DUE
 SELECT due_at FROM subscriptions WHERE organization_id = $1 AND organization_id BETWEEN $1 AND $1 AND due_at IS NOT
@@ -3041,9 +3045,12 @@ SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND deleted_at IS 
     '%"parked_at":%');
 
 -- due::TEST_DUE
-SELECT c.now, COUNT(*), MIN(s.due_at) FROM test_clocks AS c JOIN subscriptions AS s ON s.organization_id = c.id AND
-    s.due_at <= c.now AND s.deleted_at IS NULL LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE c.state = 'idle' AND
-    (NOT (billing IS NOT NULL) OR h.reason IS NULL OR s.due_at <= h.released_through) GROUP BY c.id, c.now LIMIT 1000;
+SELECT c.now, (SELECT COUNT(*) FROM (SELECT due_at FROM subscriptions WHERE organization_id = c.id AND organization_id
+    BETWEEN c.id AND c.id AND due_at <= c.now AND deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR h.reason IS NULL
+    OR due_at <= h.released_through) ORDER BY due_at LIMIT 10000) AS due), (SELECT due_at FROM subscriptions WHERE
+    organization_id = c.id AND organization_id BETWEEN c.id AND c.id AND due_at <= c.now AND deleted_at IS NULL AND
+    (NOT (billing IS NOT NULL) OR h.reason IS NULL OR due_at <= h.released_through) ORDER BY due_at LIMIT 1) FROM
+    test_clocks AS c LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE c.state = 'idle' LIMIT 1000;
 
 -- due::WITH_DUE
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =

@@ -5,13 +5,17 @@ use crate::codec;
 use crate::db::Db;
 use crate::error::Error;
 use crate::sql::Sql;
+use crate::subscriptions::due::{COUNTED, of_clocks};
 use crate::subscriptions::{Backlog, read_backlog};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 use std::sync::LazyLock;
 
-/// The most due rows that a figure counts.
-const COUNTED: i64 = 100_000;
+/// The drafts of a parked subscription wait. Parked subscriptions are few, and read once for all invoices that are counted.
+const NO_DRAFT_OF_PARKED: &str =
+    "AND NOT (invoices.status = 'draft' AND (invoices.organization_id, invoices.subscription_id) IN (
+    SELECT s.organization_id, s.id FROM subscriptions AS s
+    WHERE s.deleted_at IS NULL AND s.billing LIKE '%\"parked_at\":%'))";
 
 /// One row if a step was due and its invoice last changed before `$2`, and the operator has not released it.
 pub(crate) static LATE: LazyLock<Sql> = LazyLock::new(|| {
@@ -26,7 +30,7 @@ pub(crate) static LATE: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static BACKLOG: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
         "SELECT COUNT(*), MIN(acts_at) FROM invoices
-         WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL {NOT_PARKED}"
+         WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL {NO_DRAFT_OF_PARKED}"
     ))
 });
 
@@ -38,21 +42,24 @@ pub(crate) static LIVE_DUE: LazyLock<Sql> = LazyLock::new(|| {
              LEFT JOIN test_clocks AS c ON c.id = invoices.organization_id
              LEFT JOIN lifecycle_holds AS h ON h.id = invoices.organization_id
              WHERE invoices.acts_at <= $1 AND invoices.deleted_at IS NULL AND c.id IS NULL
-                 AND (h.reason IS NULL OR invoices.acts_at <= h.released_through) {NOT_PARKED}
+                 AND (h.reason IS NULL OR invoices.acts_at <= h.released_through) {NO_DRAFT_OF_PARKED}
              ORDER BY invoices.acts_at LIMIT {COUNTED}
          ) AS due"
     ))
 });
 
-/// The same of each organization with a clock that does not move, and the time of the clock.
+/// The same of each organization with a clock that does not move, and the time of the clock. The order by ID is explained at
+/// `WITH_DUE`.
 pub(crate) static TEST_DUE: LazyLock<Sql> = LazyLock::new(|| {
-    Sql::built(format!(
-        "SELECT c.now, COUNT(*), MIN(invoices.acts_at) FROM test_clocks AS c
-         JOIN invoices ON invoices.organization_id = c.id AND invoices.acts_at <= c.now AND invoices.deleted_at IS NULL
-         LEFT JOIN lifecycle_holds AS h ON h.id = c.id
-         WHERE c.state = 'idle' AND (h.reason IS NULL OR invoices.acts_at <= h.released_through) {NOT_PARKED}
-         GROUP BY c.id, c.now LIMIT 1000"
-    ))
+    of_clocks(
+        "acts_at",
+        &format!(
+            "FROM invoices
+             WHERE organization_id = c.id AND acts_at <= c.now AND deleted_at IS NULL
+                 AND (h.reason IS NULL OR acts_at <= h.released_through) {NO_DRAFT_OF_PARKED}
+             ORDER BY acts_at, id"
+        ),
+    )
 });
 
 /// Whether a step was due and its invoice last changed before an instant. What is due until `released` is not late.
