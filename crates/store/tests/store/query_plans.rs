@@ -135,7 +135,7 @@ async fn a_count_of_due_invoices_reads_the_parked_subscriptions_once_on_postgres
         assert!(lines.iter().any(|line| line.contains("hashed SubPlan")), "{name}: {lines:#?}");
     }
     for name in ["due::LIVE_DUE", "due::TEST_DUE", "backlog::LIVE_DUE", "backlog::TEST_DUE"] {
-        assert!(statement(name).sqlite.contains("LIMIT 10000) AS due"), "{name} counts without a bound");
+        assert!(statement(name).sqlite.contains("LIMIT 10000"), "{name} counts without a bound");
     }
 }
 
