@@ -3015,7 +3015,11 @@ SELECT c.now, (SELECT COUNT(*) FROM (SELECT acts_at FROM invoices WHERE organiza
     NULL OR acts_at <= h.released_through) AND NOT (invoices.status = 'draft' AND (invoices.organization_id,
     invoices.subscription_id) IN ( SELECT s.organization_id, s.id FROM subscriptions AS s WHERE s.deleted_at IS NULL
     AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at, id LIMIT 1) FROM test_clocks AS c LEFT JOIN lifecycle_holds
-    AS h ON h.id = c.id WHERE c.state = 'idle' LIMIT 1000;
+    AS h ON h.id = c.id WHERE c.state = 'idle' AND (SELECT acts_at FROM invoices WHERE organization_id = c.id AND
+    acts_at <= c.now AND deleted_at IS NULL AND (h.reason IS NULL OR acts_at <= h.released_through) AND NOT
+    (invoices.status = 'draft' AND (invoices.organization_id, invoices.subscription_id) IN ( SELECT s.organization_id,
+    s.id FROM subscriptions AS s WHERE s.deleted_at IS NULL AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at, id
+    LIMIT 1) IS NOT NULL LIMIT 1000;
 
 -- due::BACKLOG
 SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL;
@@ -3050,7 +3054,10 @@ SELECT c.now, (SELECT COUNT(*) FROM (SELECT due_at FROM subscriptions WHERE orga
     OR due_at <= h.released_through) ORDER BY due_at LIMIT 10000) AS due), (SELECT due_at FROM subscriptions WHERE
     organization_id = c.id AND organization_id BETWEEN c.id AND c.id AND due_at <= c.now AND deleted_at IS NULL AND
     (NOT (billing IS NOT NULL) OR h.reason IS NULL OR due_at <= h.released_through) ORDER BY due_at LIMIT 1) FROM
-    test_clocks AS c LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE c.state = 'idle' LIMIT 1000;
+    test_clocks AS c LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE c.state = 'idle' AND (SELECT due_at FROM
+    subscriptions WHERE organization_id = c.id AND organization_id BETWEEN c.id AND c.id AND due_at <= c.now AND
+    deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR h.reason IS NULL OR due_at <= h.released_through) ORDER BY
+    due_at LIMIT 1) IS NOT NULL LIMIT 1000;
 
 -- due::WITH_DUE
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =

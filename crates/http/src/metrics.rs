@@ -210,7 +210,7 @@ impl MetricsPage {
             ),
             gauge(
                 "lifecycle_due",
-                "Subscriptions and invoices with a due action, counted every minute, up to 10000 of each in live organizations and for each test clock.",
+                "Subscriptions and invoices with a due action, counted every minute, up to 10000 of each for live organizations and per test clock.",
                 stored.due,
             ),
             gauge("lifecycle_held", "Organizations on hold, counted every minute.", stored.held),

@@ -128,13 +128,13 @@ pub(crate) static TEST_DUE: LazyLock<Sql> = LazyLock::new(|| {
     )
 });
 
-/// What is due for each clock that does not move, from due rows in the order of their instants.
+/// What is due for each clock that does not move and has something due, from due rows in the order of their instants.
 pub(crate) fn of_clocks(instant: &str, rows: &str) -> Sql {
     Sql::built(format!(
         "SELECT c.now, (SELECT COUNT(*) FROM (SELECT {instant} {rows} LIMIT {COUNTED}) AS due), (SELECT {instant} {rows} LIMIT 1)
          FROM test_clocks AS c
          LEFT JOIN lifecycle_holds AS h ON h.id = c.id
-         WHERE c.state = 'idle' LIMIT 1000"
+         WHERE c.state = 'idle' AND (SELECT {instant} {rows} LIMIT 1) IS NOT NULL LIMIT 1000"
     ))
 }
 
