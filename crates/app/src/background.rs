@@ -35,6 +35,8 @@ const LOOK_SHARE: u32 = 10;
 const LONG_LOOK_SHARE: u32 = 2;
 /// How often a lease is renewed. It lasts 15 seconds.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
+/// The pause before the first look, so that a server answers that it is ready before its jobs search.
+const START_PAUSE: Duration = Duration::from_millis(100);
 /// The pause after a failure of the database.
 const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 /// How long work in progress may take to end at shutdown.
@@ -124,6 +126,7 @@ pub async fn run<J: Job>(app: Arc<App>, job: J, stopping: watch::Receiver<bool>)
     let job = Arc::new(job);
     let running = Running::default();
     let mut tasks = JoinSet::new();
+    pause(START_PAUSE, &stopping).await;
     while !*stopping.borrow() {
         // Subscribed before the search, so that no event arrives unnoticed in between.
         let mut signal = app.feed.subscribe();
