@@ -25,6 +25,7 @@ mod database_error;
 mod files;
 mod migrate;
 mod options;
+mod prepared;
 mod readers;
 mod walkers;
 mod writer;

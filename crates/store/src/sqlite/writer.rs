@@ -12,6 +12,7 @@ use super::checkpoint::{Checkpoints, after_commit_of_command};
 use super::connection::{Purpose, open};
 use super::database_error::{DatabaseError, is_taken};
 use super::options::SqliteOptions;
+use super::prepared::Prepared;
 use super::readers::{REPORT_DELAY, Readers};
 use crate::change::{Change, Guard, Statement, Step};
 use crate::error::Error;
@@ -19,9 +20,10 @@ use crate::metrics::Counters;
 use crate::queue::{Failure, Inbox, Job};
 use crate::sql::Insert;
 
-struct Writer {
+struct Writer<'c> {
     options: SqliteOptions,
-    connection: Connection,
+    connection: &'c Connection,
+    prepared: Prepared<'c>,
     readers: Arc<Readers>,
     counters: Arc<Counters>,
     failure: Failure,
@@ -42,24 +44,27 @@ pub(super) fn start(
         Some(database) => Some(Checkpoints::start(options, database, Arc::clone(&readers), failure.clone())?),
         None => None,
     };
-    let writer = Writer { options: options.clone(), connection, readers, counters, failure, checkpoints };
+    let options = options.clone();
     std::thread::Builder::new()
         .name("perennial-writer".to_owned())
         .spawn(move || {
-            let mut writer = writer;
+            let prepared = Prepared::new(&connection);
+            let mut writer =
+                Writer { options, connection: &connection, prepared, readers, counters, failure, checkpoints };
             let watch = writer.failure.watch_for_panic();
             while let Some(batch) = inbox.next_blocking() {
                 writer.run(batch);
             }
             drop(watch);
             writer.finish();
+            drop(connection);
             inbox.finished();
         })
         .map(drop)
         .map_err(|error| Error::Unavailable(format!("no thread for the writer: {error}")))
 }
 
-impl Writer {
+impl Writer<'_> {
     fn run(&mut self, batch: Vec<Job>) {
         if let Some(reason) = self.failure.reason() {
             return reject(batch, &Error::Unavailable(reason));
@@ -79,8 +84,8 @@ impl Writer {
             Err(failure) => self.give_up(batch, &failure),
         }
         match &mut self.checkpoints {
-            Some(checkpoints) => checkpoints.after_commit(&self.connection, &self.readers),
-            None => after_commit_of_command(&self.connection, &self.options, &self.failure),
+            Some(checkpoints) => checkpoints.after_commit(self.connection, &self.readers),
+            None => after_commit_of_command(self.connection, &self.options, &self.failure),
         }
     }
 
@@ -145,10 +150,7 @@ impl Writer {
             Statement::Execute(sql) => sql.sqlite(),
         };
         self.counters.statements(1);
-        let touched = self
-            .connection
-            .prepare_cached(text)
-            .and_then(|mut statement| statement.execute(params_from_iter(&step.params)));
+        let touched = self.prepared.run(text, |statement| statement.execute(params_from_iter(&step.params)));
         match (touched, step.violation) {
             (Ok(1), _) | (Ok(_), None) => Ok(()),
             (Ok(_), Some(violation)) => Err(DatabaseError::Violated(violation)),
@@ -158,13 +160,11 @@ impl Writer {
     }
 
     /// One statement, executed for each row.
-    fn insert_many(&self, insert: &Insert, step: &Step) -> Result<(), DatabaseError> {
+    fn insert_many(&self, insert: &'static Insert, step: &Step) -> Result<(), DatabaseError> {
         let violated = || step.violation.map_or(Ok(()), |violation| Err(DatabaseError::Violated(violation)));
-        let mut statement =
-            self.connection.prepare_cached(insert.sqlite()).map_err(|error| DatabaseError::of(&error))?;
         for row in step.params.chunks(insert.columns.len()) {
             self.counters.statements(1);
-            match statement.execute(params_from_iter(row)) {
+            match self.prepared.run(insert.sqlite(), |statement| statement.execute(params_from_iter(row))) {
                 Ok(1) => {}
                 Ok(_) => return violated(),
                 Err(error) if is_taken(&error) => return violated(),
@@ -176,30 +176,22 @@ impl Writer {
 
     fn guard(&self, guard: &Guard) -> Result<(), DatabaseError> {
         self.counters.statements(1);
-        let found = self
-            .connection
-            .prepare_cached(guard.sql.sqlite())
-            .and_then(|mut statement| {
-                let mut rows = statement.query(params_from_iter(&guard.params))?;
-                Ok(rows.next()?.is_some() && rows.next()?.is_none())
-            })
-            .map_err(|error| DatabaseError::of(&error))?;
+        let is_one = |statement: &mut rusqlite::Statement<'_>| {
+            let mut rows = statement.query(params_from_iter(&guard.params))?;
+            Ok(rows.next()?.is_some() && rows.next()?.is_none())
+        };
+        let found = self.prepared.run(guard.sql.sqlite(), is_one).map_err(|error| DatabaseError::of(&error))?;
         if found { Ok(()) } else { Err(DatabaseError::Violated(guard.violation)) }
     }
 
-    fn control(&self, text: &str) -> Result<(), DatabaseError> {
-        self.connection
-            .prepare_cached(text)
-            .and_then(|mut statement| statement.execute(()))
-            .map(drop)
-            .map_err(|error| DatabaseError::of(&error))
+    fn control(&self, text: &'static str) -> Result<(), DatabaseError> {
+        self.prepared.run(text, |statement| statement.execute(())).map(drop).map_err(|error| DatabaseError::of(&error))
     }
 
     /// Returns when every reader sees the commit.
     fn commit(&self) -> Result<(), DatabaseError> {
-        self.connection
-            .prepare_cached("COMMIT")
-            .and_then(|mut statement| statement.execute(()))
+        self.prepared
+            .run("COMMIT", |statement| statement.execute(()))
             .map_err(|error| DatabaseError::at_commit(&error))?;
         self.readers.committed();
         if self.checkpoints.is_none() {
