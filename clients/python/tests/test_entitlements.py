@@ -124,8 +124,10 @@ class Cache(unittest.TestCase):
                 self.assertTrue(cache.check(ADA, "seats", 5).allowed)
                 self.assertEqual(cache.check(ADA, "seats", 6).reason, "limit_reached")
             self.assertEqual(place.asked(), 1)
-            with self.assertRaises(ValueError):
-                cache.check(ADA, "absent", 0)
+            for feature in ("seats", "absent"):
+                for need in (0, 2**53, 1.5):
+                    with self.assertRaises(ValueError):
+                        cache.check(ADA, feature, need)  # type: ignore[arg-type]
 
     def test_calls_at_once_share_a_request(self) -> None:
         with cached() as (cache, place, _):

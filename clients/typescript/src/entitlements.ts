@@ -90,12 +90,12 @@ export class EntitlementCache {
 
   /** Whether a user may use a feature, or `need` of it. */
   async check(user: string, feature: string, need = 1): Promise<EntitlementDecision> {
+    if (!Number.isSafeInteger(need) || need < 1) {
+      throw new TypeError(`\`need\` must be a positive integer; ${need} is not.`);
+    }
     const known = this.#fresh(user)?.decided(feature, need);
     if (known !== undefined) {
       return known;
-    }
-    if (!Number.isSafeInteger(need) || need < 1) {
-      throw new TypeError(`\`need\` must be a positive integer; ${need} is not.`);
     }
     try {
       return await this.#ask(user, feature, need);

@@ -128,7 +128,11 @@ test("answers come from memory, with the rule of the API", () =>
     assert.equal((await cache.check(ADA, "seats", 5)).allowed, true);
     assert.deepEqual(await cache.check(ADA, "seats", 6), { allowed: false, value: 5, remaining: null, reason: "limit_reached" });
     assert.equal(asked(service), 1);
-    await assert.rejects(cache.check(ADA, "absent", 0), TypeError);
+    for (const feature of ["seats", "absent"]) {
+      for (const need of [0, 2 ** 53, 1.5]) {
+        await assert.rejects(cache.check(ADA, feature, need), TypeError);
+      }
+    }
   }));
 
 test("calls at once share a request", () =>

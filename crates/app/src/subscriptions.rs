@@ -222,6 +222,8 @@ impl Resource for Subscription {
     fn update(&self, mut change: Change, before: &Self, references: &References) -> Change {
         if self.user_id != before.user_id {
             change = users::guard_live(change, self.organization_id, self.user_id);
+            // An owner has one seat, and is no member.
+            change = members::remove_owner(change, self);
         }
         if let Some(plan) = references.plan.as_ref().filter(|plan| is_moved(self, before) && plan.id == self.plan_id) {
             change = plans::guard_active(change, plan);

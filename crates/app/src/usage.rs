@@ -15,7 +15,7 @@ use crate::entitlements;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
 use futures_util::future::try_join_all;
-use perennial_domain::entitlements::{Holding, own_value};
+use perennial_domain::entitlements::{Holding, value_of};
 use perennial_domain::features::Feature;
 use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId, UserId};
 use perennial_domain::meters::{Aggregation, Meter, MeterKey, MeterSlug};
@@ -170,7 +170,7 @@ impl References {
             let of_meter = |feature: &&Feature| feature.is_active && feature.meter_id == Some(meter);
             let has_quota = |held: &Holding| {
                 let mut quotas = self.features.iter().filter(of_meter);
-                quotas.any(|feature| own_value(feature, &held.subscription, &held.plan).is_some())
+                quotas.any(|feature| value_of(feature, held).is_some())
             };
             let has_charge =
                 |held: &Holding| charged.get(&held.subscription.id).is_some_and(|meters| meters.contains(&meter));

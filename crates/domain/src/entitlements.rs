@@ -13,7 +13,7 @@ pub use period::{Period, period};
 pub use quota::{Bounds, Exceeded, Quota, Request, THRESHOLDS, ThresholdReached, added, quotas, requests};
 pub use rules::{
     Entitlement, Holding, Holdings, MAX_CONSIDERED, MAX_USED, Remaining, SEATS, Source, TotalKey, Usage,
-    UserEntitlements, compute, own_value, totals,
+    UserEntitlements, compute, own_value, totals, value_of,
 };
 
 #[cfg(test)]

@@ -154,6 +154,13 @@ pub fn remove(change: Change, member: &Member) -> Change {
     change.execute(&REMOVE, record::values(member, Purpose::Key), Violation::Member)
 }
 
+/// Removes the membership of a user who becomes the owner, if there is one. The subscription must be guarded exclusively in the
+/// same change.
+pub fn remove_owner(change: Change, subscription: &Subscription) -> Change {
+    let (organization, id) = (subscription.organization_id.bytes(), subscription.id.bytes());
+    change.execute_any(&REMOVE, vec![organization.into(), id.into(), subscription.user_id.bytes().into()])
+}
+
 /// Removes all members of a deleted subscription. The subscription must be guarded exclusively in the same change.
 pub fn remove_all(change: Change, subscription: &Subscription) -> Change {
     let key = vec![subscription.organization_id.bytes().into(), subscription.id.bytes().into()];

@@ -26,6 +26,7 @@ TYPES = ("subscription.*", "plan.updated", "feature.*", "member.*", "usage.*")
 #: The first pause after the feed failed, in seconds; each next one is twice as long.
 PAUSE = 1.0
 LONGEST_PAUSE = 30.0
+LARGEST_NEED = 2**53 - 1
 
 _READ = Operation(id="getEntitlements", method="GET", path="/users/{id}/entitlements", person="if_signed_in")
 _CHECK = Operation(
@@ -126,8 +127,8 @@ class EntitlementCache:
         return entry
 
     def _decide(self, user: str, feature: str, need: int) -> EntitlementDecision:
-        if need < 1:
-            raise ValueError(f"`need` must be a positive integer; {need} is not.")
+        if type(need) is not int or not 1 <= need <= LARGEST_NEED:
+            raise ValueError(f"`need` must be an integer from 1 to {LARGEST_NEED}; {need} is not.")
         entry = self._fresh(user)
         known = None if entry is None else entry.decided(feature, need)
         if known is not None:

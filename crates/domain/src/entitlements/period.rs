@@ -73,10 +73,6 @@ fn external(subscription: &Subscription, at: Time) -> Period {
 fn billed(subscription: &Subscription, billing: &Billing, at: Time) -> Period {
     let start = billing.period_start.unwrap_or(subscription.starts_at);
     let end = subscription.renews_at;
-    let is_lifetime = subscription.billing_cycle == BillingCycle::Lifetime;
-    if is_lifetime && end.is_none() {
-        return Period::ENDLESS;
-    }
     let calendar = Calendar::new(&billing.time_zone, billing.anchor_at, subscription.billing_cycle);
     match end {
         _ if at < start => {
@@ -147,6 +143,22 @@ mod tests {
         assert_eq!(spans_at("2026-02-15T00:00:00Z"), between("2026-02-15T00:00", "2026-03-15T00:00"));
         assert_eq!(spans_at("2026-05-01T00:00:00Z"), between("2026-04-15T00:00", "2026-05-15T00:00"));
         assert_eq!(spans_at("2026-01-01T00:00:00Z"), between("2025-12-15T00:00", "2026-01-15T00:00"));
+    }
+
+    #[test]
+    fn a_lifetime_begins_at_the_end_of_its_trial_however_late_the_engine_is() {
+        let mut subscription = billed_subscription(1, "2026-01-01T00:00:00Z");
+        subscription.billing_cycle = BillingCycle::Lifetime;
+        subscription.renews_at = Some(instant("2026-01-06T00:00:00Z"));
+        let (during, after) = ("2026-01-05T23:59:59Z", "2026-02-01T00:00:00Z");
+        let trial = between("2026-01-01T00:00", "2026-01-06T00:00");
+        let lifetime = [Some("2026-01-06T00:00".to_owned()), None];
+        assert_eq!(spans(&subscription, QuotaPeriod::Billing, during), trial);
+        assert_eq!(spans(&subscription, QuotaPeriod::Billing, after), lifetime);
+        let billing = subscription.billing.as_mut().unwrap();
+        billing.period_start = subscription.renews_at.take();
+        assert_eq!(spans(&subscription, QuotaPeriod::Billing, after), lifetime);
+        assert_eq!(spans(&subscription, QuotaPeriod::Billing, during), [None, Some("2026-01-06T00:00".to_owned())]);
     }
 
     proptest! {

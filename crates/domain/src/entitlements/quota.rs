@@ -60,8 +60,10 @@ pub struct Request {
     pub quota: Quota,
     /// The period.
     pub period: Period,
-    /// The sum of the events that can be refused. The period can contain others, too.
+    /// The sum of the events that can be refused.
     pub requested: Quantity,
+    /// The sum of all events of the call in the period, those that cannot be refused, too.
+    pub added: Quantity,
 }
 
 /// What the new events of a subscription and a meter ask of its quotas, for each period with an event. Events of a billed
@@ -70,17 +72,20 @@ pub fn requests(subscription: &Subscription, quotas: &[Quota], events: &[&UsageE
     let period_start = subscription.billing.as_deref().and_then(|billing| billing.period_start);
     let mut requests = Vec::new();
     for quota in quotas {
-        let mut sums: BTreeMap<Period, i128> = BTreeMap::new();
+        let mut sums: BTreeMap<Period, (i128, i128)> = BTreeMap::new();
         for event in events {
-            let sum = sums.entry(period(subscription, quota.period, event.at)).or_default();
+            let (requested, added) = sums.entry(period(subscription, quota.period, event.at)).or_default();
+            let value = i128::from(event.value.millionths());
+            *added += value;
             if period_start.is_none_or(|start| event.at >= start) {
-                *sum += i128::from(event.value.millionths());
+                *requested += value;
             }
         }
-        requests.extend(sums.into_iter().map(|(period, sum)| Request {
+        requests.extend(sums.into_iter().map(|(period, (requested, added))| Request {
             quota: quota.clone(),
             period,
-            requested: Quantity::from_millionths(sum),
+            requested: Quantity::from_millionths(requested),
+            added: Quantity::from_millionths(added),
         }));
     }
     requests
@@ -101,8 +106,8 @@ pub struct Exceeded {
 impl Request {
     /// Whether what is asked for does not fit. What takes nothing always fits.
     pub fn exceeds(&self, used: Quantity) -> bool {
-        let (used, requested) = (used.millionths(), self.requested.millionths());
-        self.quota.limit.is_some_and(|limit| requested > 0 && used + requested > i128::from(limit) * MILLION)
+        let after = used.millionths() + self.added.millionths();
+        self.quota.limit.is_some_and(|limit| self.requested.millionths() > 0 && after > i128::from(limit) * MILLION)
     }
 
     /// Whether the quota reports thresholds of a total after this addition. A quota of 0 has none.
@@ -137,7 +142,7 @@ impl Bounds {
     /// Limits the totals to those that a request fits.
     pub fn fit(&mut self, request: &Request) {
         if let Some(limit) = request.quota.limit.filter(|_| request.requested.millionths() > 0) {
-            self.lower(i128::from(limit) * MILLION - request.requested.millionths() + 1);
+            self.lower(i128::from(limit) * MILLION - request.added.millionths() + 1);
         }
     }
 
@@ -208,7 +213,7 @@ mod tests {
     fn request(limit: Option<i64>, requested: i128) -> Request {
         let feature = feature("calls", FeatureKind::Quota);
         let quota = Quota { feature_id: feature.id, key: feature.key, period: QuotaPeriod::Ever, limit };
-        Request { quota, period: Period::ENDLESS, requested: units(requested) }
+        Request { quota, period: Period::ENDLESS, requested: units(requested), added: units(requested) }
     }
 
     #[test]
@@ -257,6 +262,26 @@ mod tests {
         let found = requests(&subscription, &[quota], &[&events[0]]);
         let asked: Vec<_> = found.iter().map(|request| (request.period.to, request.requested)).collect();
         assert_eq!(asked, [(Some(instant("2026-05-05T00:00:00Z")), units(0))]);
+    }
+
+    #[test]
+    fn what_cannot_be_refused_takes_room_from_the_other_events_of_the_call() {
+        let subscription = billed(1, "2026-05-05T00:00:00Z");
+        let quota = Quota { period: QuotaPeriod::Month, ..request(Some(10), 0).quota };
+        let exceeds = |older, newer, used| {
+            let events = [event("2026-05-04T00:00:00Z", older), event("2026-05-05T00:00:00Z", newer)];
+            let found = requests(&subscription, std::slice::from_ref(&quota), &events.iter().collect::<Vec<_>>());
+            let mut bounds = Bounds::default();
+            bounds.fit(&found[0]);
+            let is_within = bounds.below.is_none_or(|below| units(used) < below);
+            assert_ne!(found[0].exceeds(units(used)), is_within);
+            !is_within
+        };
+        assert!(exceeds(6, 5, 0));
+        assert!(!exceeds(5, 5, 0));
+        assert!(!exceeds(-5, 5, 10));
+        assert!(exceeds(-4, 5, 10));
+        assert!(!exceeds(99, 0, 10));
     }
 
     #[test]

@@ -83,9 +83,9 @@ pub fn own_value(feature: &Feature, subscription: &Subscription, plan: &Grants) 
     }
 }
 
-/// The value of a feature of one holding.
-fn value_of(feature: &Feature, holding: &Holding) -> Option<GrantValue> {
-    let is_withheld = holding.is_member && feature.kind == FeatureKind::Limit && feature.key.as_str() == SEATS;
+/// The value of a feature of one holding. Members do not get seats.
+pub fn value_of(feature: &Feature, holding: &Holding) -> Option<GrantValue> {
+    let is_withheld = holding.is_member && feature.key.as_str() == SEATS;
     if is_withheld { None } else { own_value(feature, &holding.subscription, &holding.plan) }
 }
 

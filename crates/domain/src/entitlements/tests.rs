@@ -99,6 +99,8 @@ fn members_get_everything_but_seats() {
     let features = [feature("seats", FeatureKind::Limit), feature("sso", FeatureKind::Boolean)];
     let member = Holding { is_member: true, ..holding(1, "{}", r#"{"seats":5,"sso":true}"#) };
     assert_eq!(values(vec![member], &features), "sso=true");
+    let member = Holding { is_member: true, ..holding(1, "{}", r#"{"seats":true}"#) };
+    assert_eq!(values(vec![member], &[feature("seats", FeatureKind::Boolean)]), "");
 }
 
 #[test]

@@ -236,6 +236,22 @@ async fn the_owner_may_read_and_a_member_may_not() {
 }
 
 #[tokio::test]
+async fn a_member_who_becomes_the_owner_has_one_seat() {
+    let (app, owner, subscription) = start(json!(3)).await;
+    let users = users(&app, 2).await;
+    for user in &users {
+        adding(&app, &subscription, user).send().await.expect(201);
+    }
+    adding(&app, &subscription, &app.user("last@example.com").await).send().await.refused(409, "seat_limit");
+    app.put(&format!("/subscriptions/{subscription}"), &json!({ "user_id": users[0] })).await.expect(200);
+    let answer = app.get(&path(&subscription)).await.expect(200);
+    assert_eq!(answer.json["seats"]["used"], json!(2));
+    assert_eq!(answer.data().as_array().unwrap().len(), 1);
+    adding(&app, &subscription, &users[0]).send().await.refused(409, "already_member");
+    adding(&app, &subscription, &owner).send().await.expect(201);
+}
+
+#[tokio::test]
 async fn deleting_the_subscription_removes_its_members() {
     let (app, _, subscription) = start(json!(5)).await;
     let ada = app.user("ada@example.com").await;
