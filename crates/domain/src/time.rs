@@ -55,6 +55,11 @@ impl Time {
         if micros < 0 { 0 } else { micros / 1_000_000 }
     }
 
+    /// The instant, truncated to the millisecond.
+    pub const fn whole_milliseconds(self) -> Self {
+        Self(self.0 - self.0 % 1_000)
+    }
+
     /// The instant, truncated to the second.
     pub const fn whole_seconds(self) -> Self {
         Self(self.0 - self.0 % 1_000_000)

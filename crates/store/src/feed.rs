@@ -267,8 +267,10 @@ pub async fn entered_at(db: &Db, organization: OrganizationId, sequence: i64) ->
 
 /// The last event before the first one that entered the feed at or after an instant; none if that is the oldest event.
 ///
-/// The time of entry never decreases along the feed, so a binary search over the positions needs no index by time.
+/// The time of entry never decreases along the feed, so a binary search over the positions needs no index by time. SQLite's clock has
+/// milliseconds: what is stored with the millisecond of the instant may have entered at or after it.
 pub async fn last_before(db: &Db, organization: OrganizationId, instant: Time) -> Result<Option<FeedPosition>, Error> {
+    let instant = if db.is_shared() { instant } else { instant.whole_milliseconds() };
     let (Some((first, _)), Some((last, _))) = (oldest(db, organization).await?, newest(db, organization).await?) else {
         return Ok(None);
     };

@@ -413,6 +413,10 @@ impl<'a> Delivery<'a> {
             return Ok(());
         }
         self.next_look = Instant::now() + LOOK_EVERY;
+        // A seek ends the claim. Without attempts nothing else notices it before the delivery is idle for long enough.
+        if self.attempts.is_empty() && !self.held.lease().is_held(&self.app.db).await? {
+            return Err(Error::LeaseLost);
+        }
         let organization = self.held.unit().organization;
         let now = self.app.clock.now();
         let due = webhook_undelivered::due(&self.app.db, organization, self.id, now, RETRIES).await?;
