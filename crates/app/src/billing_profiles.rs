@@ -102,11 +102,11 @@ pub async fn update(
         }
         let stamp = app.stamp(&before, app.clock.now());
         (after.updated_at, after.revision) = (stamp.at, stamp.revision);
+        // A clock that moves issues invoices to this profile.
+        business_time::check(app, caller).await?;
         if caller.is_dry_run {
             return with_balances(app, caller, after).await;
         }
-        // A clock that moves issues invoices to this profile.
-        business_time::check(app, caller).await?;
         let trace = ProfileTrace { id: user, fields: after.changed_fields(&before) };
         let event = caller.event(EventKind::BillingProfileUpdated, user.bytes(), stamp.revision, stamp.at);
         let (event, change) = if before.is_new() {

@@ -91,7 +91,8 @@ impl BusinessTime {
         matches!(self.source, Source::TestClock(_))
     }
 
-    fn check(&self) -> Result<(), Error> {
+    /// Rejects a write while the clock moves.
+    pub(crate) fn check(&self) -> Result<(), Error> {
         if self.accepts_writes() { Ok(()) } else { Err(Conflict::ClockAdvancing.into()) }
     }
 

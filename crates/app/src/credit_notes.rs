@@ -83,6 +83,7 @@ pub async fn create(
         let time = business_time::read(app, caller).await?;
         let (mut unit, note) = Box::pin(decide(app, caller, draft.clone(), errors.clone(), time.now)).await?;
         if caller.is_dry_run {
+            time.check()?;
             if let Some(subscription) =
                 subscriptions::by_id(&app.db, caller.organization(), note.subscription_id).await?
             {
@@ -122,7 +123,7 @@ async fn catch_up(app: &App, caller: &Caller, draft: &NoteDraft) -> Result<(), E
     let Some(invoice) = invoices::by_id(&app.db, caller.organization(), id).await? else { return Ok(()) };
     let subscription = subscriptions::by_id(&app.db, caller.organization(), invoice.subscription_id).await?;
     if let Some(subscription) = subscription {
-        lifecycle::catch_up_for(app, caller, &subscription).await?;
+        lifecycle::catch_up_invoices_for(app, caller, &subscription).await?;
     }
     Ok(())
 }

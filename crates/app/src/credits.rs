@@ -63,6 +63,7 @@ pub async fn adjust(
     let credit = Credit::adjust(draft, errors, caller.organization(), user.id, id, now)?;
     let response = render(&credit, revision);
     if caller.is_dry_run {
+        time.check()?;
         return check(app, &credit).await.map(|()| response);
     }
     let event = caller.event(EventKind::CreditCreated, id.bytes(), revision, now);

@@ -102,7 +102,7 @@ impl Resource for Invoice {
 
     async fn is_behind(&self, app: &App, now: Time) -> Result<bool, Error> {
         match subscriptions::by_id(&app.db, self.organization_id, self.subscription_id).await? {
-            Some(subscription) => lifecycle::is_behind(app, &subscription, now).await,
+            Some(subscription) => lifecycle::is_behind_with_drafts(app, &subscription, now).await,
             None => Ok(false),
         }
     }

@@ -179,6 +179,26 @@ pub(crate) async fn catch_up_for(app: &App, caller: &Caller, subscription: &Subs
     }
 }
 
+/// The same for a caller whose write depends on the state of the subscription's invoices: a dry run is rejected if a draft is due,
+/// too.
+pub(crate) async fn catch_up_invoices_for(
+    app: &App,
+    caller: &Caller,
+    subscription: &Subscription,
+) -> Result<bool, Error> {
+    let now = business_time::now(app, caller).await?;
+    if caller.is_dry_run && is_behind_with_drafts(app, subscription, now).await? {
+        return Err(Conflict::LifecycleBehind.into());
+    }
+    catch_up_for(app, caller, subscription).await
+}
+
+/// Whether an action of a subscription or a step of its invoices is due, drafts included.
+pub(crate) async fn is_behind_with_drafts(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
+    Ok(subscription.is_behind(now)
+        || (subscription.billing.is_some() && turns::has_due_invoice(app, subscription, now).await?))
+}
+
 /// Whether an action of a subscription or a step of its issued invoices is due. A draft that is due decides nothing.
 pub(crate) async fn is_behind(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
     Ok(subscription.is_behind(now)

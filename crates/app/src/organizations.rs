@@ -79,11 +79,11 @@ pub async fn update(
         }
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         let after = Organization { updated_at: at, revision, ..after };
+        // A clock that moves bills by these settings.
+        business_time::check(app, caller).await?;
         if caller.is_dry_run {
             return Ok(after);
         }
-        // A clock that moves bills by these settings.
-        business_time::check(app, caller).await?;
         let event = caller.event(EventKind::OrganizationUpdated, id.bytes(), revision, at).following(before.revision);
         let change = organizations::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });

@@ -96,6 +96,10 @@ impl Resource for Payment {
         self.invoice_id.is_some()
     }
 
+    async fn is_behind(&self, app: &App, now: Time) -> Result<bool, Error> {
+        Ok(self.invoice_id.is_some() && settle::is_behind(app, self, now).await?)
+    }
+
     async fn catch_up(&self, app: &App, now: Time) -> Result<bool, Error> {
         if self.invoice_id.is_some() {
             settle::catch_up(app, self.organization_id, self.subscription_id, now).await?;
@@ -126,11 +130,7 @@ impl Resource for Payment {
         errors: &mut ValidationErrors,
     ) -> Result<Option<Invoice>, Error> {
         check_subscription(app, caller, draft.subscription_id, errors).await?;
-        let now = crate::business_time::now(app, caller).await?;
         let Some(id) = draft.invoice_id.flatten() else { return Ok(None) };
-        if let Some(subscription) = draft.subscription_id.filter(|_| !caller.is_dry_run) {
-            settle::catch_up(app, caller.organization(), subscription, now).await?;
-        }
         let named = (id, draft.subscription_id, draft.currency);
         settle::find_invoice(app, caller, named, errors).await
     }
@@ -144,10 +144,13 @@ impl Resource for Payment {
     ) -> Result<Option<Invoice>, Error> {
         let changed = patch.subscription_id.filter(|id| *id != self.subscription_id);
         check_subscription(app, caller, changed, errors).await?;
-        let Some(id) = patch.invoice_id.flatten().filter(|id| self.invoice_id != Some(*id)) else { return Ok(None) };
         let subscription = patch.subscription_id.unwrap_or(self.subscription_id);
-        let named = (id, Some(subscription), Some(patch.currency.unwrap_or(self.currency)));
-        settle::find_invoice(app, caller, named, errors).await
+        let currency = patch.currency.unwrap_or(self.currency);
+        let Some(id) = patch.invoice_id.flatten().filter(|id| self.invoice_id != Some(*id)) else {
+            settle::check_named(app, self, (subscription, currency), errors).await?;
+            return Ok(None);
+        };
+        settle::find_invoice(app, caller, (id, Some(subscription), Some(currency)), errors).await
     }
 
     fn decide_create(

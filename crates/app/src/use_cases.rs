@@ -224,6 +224,7 @@ pub async fn create<R: Resource>(
         let effects = record.effects(app, caller, None, &references, now).await?;
         let response = render(&record);
         if caller.is_dry_run {
+            time.check()?;
             return record.find_conflicts(app, None).await.map(|()| response);
         }
         let event = caller.event(R::CREATED, record.id(), new.revision, now);
@@ -283,6 +284,7 @@ pub async fn update<R: Resource>(
         let stamp = app.stamp(&before, now);
         after.set_stamp(stamp);
         if caller.is_dry_run {
+            time.check()?;
             return after.find_conflicts(app, Some(&before)).await.map(|()| after);
         }
         let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
@@ -315,6 +317,7 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
         record.check_delete()?;
         record.check_managed(app, None).await?;
         if caller.is_dry_run {
+            time.check()?;
             return record.find_delete_conflicts(app, caller).await.map(|()| record);
         }
         let stamp = app.stamp(&record, time.now);

@@ -154,10 +154,7 @@ impl<'a> Call<'a> {
 
     /// The body of a create, and its idempotency key.
     pub(crate) async fn keyed_body(&mut self) -> Result<(Body, Option<Key>), Problem> {
-        let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
-            self.query.header_error("idempotency-key", detail);
-            None
-        });
+        let key = self.key();
         let body = self.body().await?;
         let key = key.map(|key| Key {
             key,
@@ -166,12 +163,20 @@ impl<'a> Call<'a> {
         Ok((body, key))
     }
 
-    /// The idempotency key of an action without a body.
-    pub(crate) async fn key_without_body(&mut self) -> Result<Option<Key>, Problem> {
-        let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
+    /// The idempotency key. A dry run ignores it.
+    fn key(&mut self) -> Option<String> {
+        if self.caller.is_dry_run {
+            return None;
+        }
+        headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
             self.query.header_error("idempotency-key", detail);
             None
-        });
+        })
+    }
+
+    /// The idempotency key of an action without a body.
+    pub(crate) async fn key_without_body(&mut self) -> Result<Option<Key>, Problem> {
+        let key = self.key();
         self.no_body().await?;
         let fingerprint = |key| Key {
             key,

@@ -1,5 +1,6 @@
 //! API rules 14 to 16 (`docs/api.md`) through HTTP: tax rates, coupons, meters, usage, billing profiles and credits.
 
+mod changes;
 mod coupons;
 mod credit_notes;
 mod credits;
@@ -13,6 +14,7 @@ mod issued;
 mod lifecycle_examples;
 mod meters;
 mod parked;
+mod payments;
 mod profiles;
 mod tax_rates;
 mod usage;

@@ -6,7 +6,7 @@ use super::dry_run;
 use super::issue::{Shared, issue, react};
 use super::unit::{Cause, Unit};
 use super::usage;
-use crate::business_time;
+use crate::business_time::{self, BusinessTime};
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -42,21 +42,21 @@ pub async fn act(
     while attempts.next().await {
         let time = business_time::read(app, caller).await?;
         let before = super::read(app, caller, id).await?;
-        let subscription = subscription(app, &before).await?;
-        if caller.is_dry_run {
-            if lifecycle::is_behind(app, &subscription, time.now).await? {
-                return Err(Conflict::LifecycleBehind.into());
-            }
-        } else if time.accepts_writes()
-            && (action != InvoiceAction::Finalize || lifecycle::is_behind(app, &subscription, time.now).await?)
-            && lifecycle::catch_up(app, &subscription, time.now).await?
+        // A deleted subscription has no drafts, and nothing follows for it.
+        let subscription = subscriptions::by_id(&app.db, before.organization_id, before.subscription_id).await?;
+        if let Some(subscription) = &subscription
+            && commit_late_changes(app, caller, subscription, action, &time).await?
         {
             continue;
         }
         let mut unit = Unit::new(app, caller.organization(), Cause::Caller(caller), time.now);
-        let after = decide(&mut unit, &before, &subscription, action).await?;
+        let after = decide(&mut unit, &before, subscription.as_ref(), action).await?;
         if caller.is_dry_run {
-            dry_run::report(&mut unit, caller, &subscription).await?;
+            time.check()?;
+            match &subscription {
+                Some(subscription) => dry_run::report(&mut unit, caller, subscription).await?,
+                None => caller.tried.set(vec![after.clone()], Vec::new()),
+            }
             return Ok(render(&after));
         }
         let response = render(&after);
@@ -68,7 +68,9 @@ pub async fn act(
         match app.db.commit(change).await {
             Ok(()) => {
                 app.lifecycle.wake();
-                charge::wake(app, &subscription);
+                if let Some(subscription) = &subscription {
+                    charge::wake(app, subscription);
+                }
                 return Ok(response);
             }
             Err(error @ store::Error::Violated(Violation::Key)) => {
@@ -83,18 +85,33 @@ pub async fn act(
     Err(Conflict::Contended.into())
 }
 
-pub(crate) async fn subscription(app: &App, invoice: &Invoice) -> Result<Subscription, Error> {
-    let found = subscriptions::by_id(&app.db, invoice.organization_id, invoice.subscription_id).await?;
-    found.ok_or_else(|| Conflict::Contended.into())
+/// Commits the late actions of the subscription. True: read the records again. A draft that is due is finalized as it is.
+async fn commit_late_changes(
+    app: &App,
+    caller: &Caller,
+    subscription: &Subscription,
+    action: InvoiceAction,
+    time: &BusinessTime,
+) -> Result<bool, Error> {
+    let is_behind = match action {
+        InvoiceAction::Finalize => lifecycle::is_behind(app, subscription, time.now).await?,
+        _ => lifecycle::is_behind_with_drafts(app, subscription, time.now).await?,
+    };
+    match caller.is_dry_run {
+        true if is_behind => Err(Conflict::LifecycleBehind.into()),
+        false if is_behind && time.accepts_writes() => lifecycle::catch_up(app, subscription, time.now).await,
+        _ => Ok(false),
+    }
 }
 
 async fn decide(
     unit: &mut Unit<'_>,
     before: &Invoice,
-    subscription: &Subscription,
+    subscription: Option<&Subscription>,
     action: InvoiceAction,
 ) -> Result<Invoice, Error> {
     if action == InvoiceAction::Finalize {
+        let subscription = subscription.ok_or(Conflict::Contended)?;
         return finalize(unit, before, subscription).await.map_err(not_issued);
     }
     let mut after = before.clone();
@@ -111,7 +128,9 @@ async fn decide(
         let id = before.id.to_string();
         unit.credit(before.user_id, before.currency, before.credit_applied, CreditReason::Returned, id);
     }
-    if react(unit, subscription, &outcome, unit.now).await?.is_none() {
+    if let Some(subscription) = subscription
+        && react(unit, subscription, &outcome, unit.now).await?.is_none()
+    {
         // A plan change at the same time may name the invoice in a credit line.
         unit.add(|change| subscriptions::guard_unchanged(change, subscription));
     }

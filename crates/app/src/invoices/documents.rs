@@ -11,7 +11,7 @@ use perennial_domain::invoices::fees::{Change as Changed, Charge, PayingLine, Sp
 use perennial_domain::invoices::record::{Invoice, InvoiceKind, InvoiceLine};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::{Amount, Decimal, LineKind, Result as Exactly};
-use perennial_domain::lifecycle::bill::{Bill, BilledCharge, BilledPart, Paying};
+use perennial_domain::lifecycle::bill::{Bill, BilledCharge, BilledPart, LineTax, Paying};
 use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
@@ -171,9 +171,9 @@ async fn change_document(
         .is_some_and(|invoice| !matches!(invoice.status, InvoiceStatus::Void | InvoiceStatus::Uncollectible));
     let paying = paying.filter(|_| is_paid_for);
     let line = PayingLine {
-        net: paying.map_or(Amount::ZERO, |paying| paying.net),
-        from: paying.map_or(at, |paying| paying.from),
-        paused: Span::from_micros(paying.map_or(0, |paying| paying.paused)),
+        net: paying.as_ref().map_or(Amount::ZERO, |paying| paying.net),
+        from: paying.as_ref().map_or(at, |paying| paying.from),
+        paused: Span::from_micros(paying.as_ref().map_or(0, |paying| paying.paused)),
     };
     let (billed, end) = match charge {
         BilledCharge::Rest(cycle) => (Charge::Rest(Span::from_micros(cycle)), renews_at),
@@ -220,9 +220,11 @@ async fn change_document(
     set_paying(after, &draft, LineKind::ProrationCharge, at, &priced)?;
     if draft.sums.total.is_negative() {
         if let Some(billing) = after.billing.as_mut() {
-            // The paying line keeps the invoice that the credit reduces.
+            // The paying line keeps the invoice that the credit reduces, which does not have its tax.
             if let (Some(now), Some(paid)) = (&mut billing.paying, &paying) {
                 now.invoice_id = paid.invoice_id;
+                let line = draft.lines.iter().find(|line| line.kind == LineKind::ProrationCharge);
+                now.tax = line.map(tax_of);
             }
         }
         return of_change::issue_of_change(unit, after, ChangeNote { draft, source }).await;
@@ -247,6 +249,7 @@ async fn credit_line(
         };
         lines().find(is_same).or_else(|| lines().next())
     });
+    let tax = paying.tax.clone().or_else(|| reversed.map(tax_of));
     let priced = version(&unit.catalog, paying.plan_id, paying.version).await?;
     Ok(InvoiceLine {
         kind: LineKind::ProrationCredit,
@@ -258,12 +261,16 @@ async fn credit_line(
         unit_price: None,
         amount,
         discount: Amount::ZERO,
-        tax_behavior: reversed.map(|line| line.tax_behavior).unwrap_or_default(),
-        tax_rate_ids: reversed.map(|line| line.tax_rate_ids.clone()).unwrap_or_default(),
+        tax_behavior: tax.as_ref().map(|tax| tax.behavior).unwrap_or_default(),
+        tax_rate_ids: tax.map(|tax| tax.rate_ids).unwrap_or_default(),
         period_start: Some(at),
         period_end: renews_at,
         source_invoice_id: Some(paying.invoice_id),
     })
+}
+
+fn tax_of(line: &InvoiceLine) -> LineTax {
+    LineTax { behavior: line.tax_behavior, rate_ids: line.tax_rate_ids.clone() }
 }
 
 fn new_draft(unit: &Unit<'_>, subscription: &Subscription, priced: &Priced, kind: InvoiceKind) -> Invoice {
@@ -329,6 +336,7 @@ fn set_paying(
             invoice_id: draft.id,
             plan_id: priced.plan_id,
             version: priced.version,
+            tax: None,
         }),
         None => None,
     };

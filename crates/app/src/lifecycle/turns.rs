@@ -217,6 +217,11 @@ pub(super) async fn has_due_step(app: &App, subscription: &Subscription, now: Ti
     Ok(due.invoices.iter().any(|invoice| invoice.status != InvoiceStatus::Draft))
 }
 
+/// Whether a step of an invoice of the subscription is due.
+pub(super) async fn has_due_invoice(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
+    Ok(!due_of(app, subscription, now).await?.invoices.is_empty())
+}
+
 /// The first instant at which an invoice of the subscription was due.
 pub(crate) async fn first_due(app: &App, subscription: &Subscription, now: Time) -> Result<Option<Time>, Error> {
     let due = due_of(app, subscription, now).await?;

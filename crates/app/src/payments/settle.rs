@@ -32,27 +32,69 @@ pub(super) async fn catch_up(
     }
 }
 
-/// The invoice that a payment newly names. Adds an error if it cannot be paid by it.
+/// The same for a caller whose payment names another invoice. A dry run is rejected for them.
+async fn catch_up_for(app: &App, caller: &Caller, subscription: SubscriptionId) -> Result<(), Error> {
+    let Some(found) = subscriptions::by_id(&app.db, caller.organization(), subscription).await? else { return Ok(()) };
+    match lifecycle::catch_up_invoices_for(app, caller, &found).await {
+        Err(Error::Conflict(Conflict::LifecycleBehind)) if !caller.is_dry_run => Ok(()),
+        caught_up => caught_up.map(drop),
+    }
+}
+
+/// Whether something is due of the subscription or its invoices.
+pub(super) async fn is_behind(app: &App, payment: &Payment, now: Time) -> Result<bool, Error> {
+    match subscriptions::by_id(&app.db, payment.organization_id, payment.subscription_id).await? {
+        Some(found) => lifecycle::is_behind_with_drafts(app, &found, now).await,
+        None => Ok(false),
+    }
+}
+
+/// The invoice that a payment newly names, after the late actions of its subscription. Adds an error if it cannot be paid by it.
 pub(super) async fn find_invoice(
     app: &App,
     caller: &Caller,
     (id, subscription, currency): (InvoiceId, Option<SubscriptionId>, Option<Currency>),
     errors: &mut ValidationErrors,
 ) -> Result<Option<Invoice>, Error> {
+    if let Some(subscription) = subscription {
+        catch_up_for(app, caller, subscription).await?;
+    }
     let Some(invoice) = invoices::by_id(&app.db, caller.organization(), id).await? else {
         errors.note("/invoice_id", ValidationCode::NotFound, "names no invoice of this organization");
         return Ok(None);
     };
-    let is_same = subscription.is_none_or(|id| id == invoice.subscription_id)
-        && currency.is_none_or(|currency| currency == invoice.currency);
-    if !is_same {
-        let detail = "must be an invoice of the same subscription and currency";
-        errors.note("/invoice_id", ValidationCode::Inconsistent, detail);
+    if !is_of(&invoice, subscription, currency) {
+        errors.note("/invoice_id", ValidationCode::Inconsistent, OF_ANOTHER);
     } else if !invoice.status.takes_payments() {
         let detail = "must be an invoice that is open, uncollectible or paid";
         errors.note("/invoice_id", ValidationCode::Inconsistent, detail);
     }
     Ok(Some(invoice))
+}
+
+/// Adds an error if an update gives the payment another subscription or currency than those of the invoice that it names already.
+pub(super) async fn check_named(
+    app: &App,
+    payment: &Payment,
+    (subscription, currency): (SubscriptionId, Currency),
+    errors: &mut ValidationErrors,
+) -> Result<(), Error> {
+    let Some(id) = payment.invoice_id else { return Ok(()) };
+    if (subscription, currency) == (payment.subscription_id, payment.currency) {
+        return Ok(());
+    }
+    let invoice = invoices::by_id(&app.db, payment.organization_id, id).await?;
+    if invoice.is_some_and(|invoice| !is_of(&invoice, Some(subscription), Some(currency))) {
+        errors.note("/invoice_id", ValidationCode::Inconsistent, OF_ANOTHER);
+    }
+    Ok(())
+}
+
+const OF_ANOTHER: &str = "must be an invoice of the same subscription and currency";
+
+fn is_of(invoice: &Invoice, subscription: Option<SubscriptionId>, currency: Option<Currency>) -> bool {
+    subscription.is_none_or(|id| id == invoice.subscription_id)
+        && currency.is_none_or(|currency| currency == invoice.currency)
 }
 
 /// What the payment changes in other records. Whether and how it counts is stored with it.
@@ -66,8 +108,9 @@ pub(super) async fn effects(
     let Some(id) = payment.invoice_id else { return Ok(Change::new()) };
     let counted = before.and_then(|before| before.applied);
     let does_count = payment.status.counts();
-    let has_failed =
-        payment.status == PaymentStatus::Failed && before.is_none_or(|before| before.status != PaymentStatus::Failed);
+    // For its invoice: a failed payment may name it later.
+    let is_new = |before: &Payment| before.status != PaymentStatus::Failed || before.invoice_id != payment.invoice_id;
+    let has_failed = payment.status == PaymentStatus::Failed && before.is_none_or(is_new);
     if counted.is_some() == does_count && !has_failed {
         return Ok(Change::new());
     }

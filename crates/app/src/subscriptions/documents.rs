@@ -1,13 +1,14 @@
 //! The documents of a write: invoices and credit notes that a create or an update of a billed subscription makes.
 
 use super::references::References;
+use crate::business_time;
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::invoices::documents;
 use crate::invoices::dry_run;
 use crate::invoices::unit::{Cause, Unit};
-use crate::lifecycle::actions::give_up_invoices;
+use crate::lifecycle::{self, actions::give_up_invoices};
 use perennial_domain::lifecycle::billing::ParkReason;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
@@ -55,7 +56,10 @@ pub(super) async fn check_no_open(app: &App, subscription: &Subscription) -> Res
     if subscription.billing.is_some()
         && invoices::has_open(&app.db, subscription.organization_id, subscription.id).await?
     {
-        return Err(Conflict::HasOpenInvoices.into());
+        // A draft that is due may be paid when it is issued.
+        let now = business_time::now_of(app, subscription.organization_id).await?;
+        let is_behind = lifecycle::is_behind_with_drafts(app, subscription, now).await?;
+        return Err(if is_behind { Conflict::LifecycleBehind } else { Conflict::HasOpenInvoices }.into());
     }
     Ok(())
 }

@@ -106,7 +106,7 @@ impl<Id: Copy + PartialEq> CreditedInvoice<Id> {
         };
         let sum = Amount::sum(groups.iter().copied())?;
         let exceeds_group = groups.iter().zip(&left).any(|(credit, left)| exceeds(*credit, *left));
-        if exceeds_group || sum > Amount::sum(left)? || of_time > left_of_period {
+        if exceeds_group || sum > Amount::sum(left)? || (of_time > Amount::ZERO && of_time > left_of_period) {
             return Err(CreditError::ExceedsInvoice);
         }
         let note = self.note(groups, sum, of_time, of_others)?;

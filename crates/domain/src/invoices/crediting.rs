@@ -86,20 +86,29 @@ pub fn left_of_period(invoices: &[Invoice], notes: &[CreditNote], in_period: Opt
     for invoice in invoices.iter().filter(|one| one.in_period == in_period && one.status != InvoiceStatus::Void) {
         left = left.plus(of_time(&invoice.lines)?)?.minus(invoice.credited.of_time)?;
     }
-    for note in notes.iter().filter(|note| note.invoice_id.is_none() && note.in_period == in_period) {
-        left = left.minus(of_time(&note.lines)?)?;
+    for note in notes.iter().filter(|note| note.invoice_id.is_none()) {
+        // What a change takes back belongs to the period of the invoice that it takes it back from.
+        let source = invoices.iter().find(|one| Some(one.id) == note.source_invoice_id);
+        let (credited, charged): (Vec<_>, Vec<_>) =
+            note.lines.iter().cloned().partition(|line| line.kind == LineKind::ProrationCredit);
+        if source.map_or(note.in_period, |source| source.in_period) == in_period {
+            left = left.minus(of_time(&credited)?)?;
+        }
+        if note.in_period == in_period {
+            left = left.minus(of_time(&charged)?)?;
+        }
     }
     Ok(left)
 }
 
 impl Subscription {
     /// The subscription after a note credited this much of the fee and proration lines of an invoice. Of an invoice of the current
-    /// period it reduces what a later change credits, at most to 0.
+    /// period, or the one that pays for it, it reduces what a later change credits, at most to 0.
     pub fn after_credit(&self, invoice: &Invoice, of_time: Amount) -> Result<Self> {
         let mut after = self.clone();
         if let Some(billing) = &mut after.billing
-            && billing.period_start == invoice.in_period
             && let Some(paying) = &mut billing.paying
+            && (billing.period_start == invoice.in_period || paying.invoice_id == invoice.id)
         {
             paying.net = paying.net.minus(of_time)?.or_zero();
         }

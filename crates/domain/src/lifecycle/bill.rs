@@ -1,8 +1,9 @@
 //! What is billed, as values: the use case makes documents of it in the change of the decision.
 
-use crate::id::{CouponId, InvoiceId, PlanId};
+use crate::id::{CouponId, InvoiceId, PlanId, TaxRateId};
 use crate::invoices::Amount;
 use crate::plans::Version;
+use crate::plans::billing::TaxBehavior;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ pub struct AppliedCoupon {
 }
 
 /// The line that pays for the rest of the period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paying {
     /// Its amount less its discount, less what credit notes took back.
     pub net: Amount,
@@ -43,6 +44,18 @@ pub struct Paying {
     pub plan_id: PlanId,
     /// The version of its plan.
     pub version: Version,
+    /// Its tax, if it is on a credit note and not on the invoice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tax: Option<LineTax>,
+}
+
+/// The tax of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineTax {
+    /// Whether the amount contains it.
+    pub behavior: TaxBehavior,
+    /// Its rates.
+    pub rate_ids: Vec<TaxRateId>,
 }
 
 /// The window of usage that is not billed yet.

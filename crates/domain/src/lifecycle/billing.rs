@@ -374,7 +374,7 @@ impl Billing {
             plan_changes: self.plan_changes,
             discount: self.discount,
             period_coupon: self.period_coupon,
-            paying: self.paying,
+            paying: self.paying.clone(),
             usage: self.usage.clone(),
             is_unbilled: self.is_unbilled,
         };

@@ -78,7 +78,7 @@ impl Subscription {
         let bill = Bill::Change {
             at: now,
             renews_at: before.renews_at,
-            paying: old.paying.filter(|_| prorate && !was_lifetime),
+            paying: old.paying.clone().filter(|_| prorate && !was_lifetime),
             charge,
             coupon: billing.period_coupon,
             in_period: old.period_start,
@@ -96,7 +96,7 @@ impl Subscription {
         let bill = Bill::Change {
             at,
             renews_at: before.renews_at,
-            paying: old.paying,
+            paying: old.paying.clone(),
             charge: BilledCharge::Nothing,
             coupon: None,
             in_period: old.period_start,

@@ -74,7 +74,8 @@ impl Subscription {
         for (pointer, _) in fixed.into_iter().filter(|(_, is_same)| !is_same) {
             errors.note(pointer, ValidationCode::Inconsistent, "follows from the subscription; omit it");
         }
-        let own = known.own.as_deref().or(plan);
+        // The plan that the subscription moves to, or the one that it has.
+        let own = plan.filter(|plan| plan.id == after.plan_id).or(known.own.as_deref());
         let change =
             own.and_then(|own| planned(sent.change.as_ref().and_then(Option::as_ref), own, known, &mut errors));
         let new_discount = discount(sent, own.map(|own| own.currency), known, &mut errors).flatten();

@@ -41,6 +41,7 @@ impl Subscription {
             self.check_end(ends_at, status, now, &mut errors);
             after.ends_at = ends_at;
         }
+        self.check_with_conflicts(patch, status, now, &mut errors);
         after.move_trial(&sent, status, now, &mut errors);
         if !errors.is_empty() {
             return Err(errors.into());
@@ -58,7 +59,8 @@ impl Subscription {
         }
         set(&mut after.is_active, patch.is_active);
         let is_end_decided = status.is_some() || patch.ends_at.is_some();
-        after.check_result(is_end_decided, now, &mut errors);
+        let is_end_new = patch.ends_at.is_some_and(|ends_at| ends_at != self.ends_at);
+        after.check_result(is_end_decided, is_end_new, now, &mut errors);
         if !errors.is_empty() {
             return Err(errors.into());
         }
@@ -174,6 +176,25 @@ impl Subscription {
             && ends_at.is_some_and(|end| end <= now || end <= self.starts_at)
         {
             errors.note("/ends_at", ValidationCode::OutOfRange, "must be later than now and than starts_at");
+        }
+    }
+
+    /// The rules of the result that do not depend on whether the update is allowed.
+    fn check_with_conflicts(
+        &self,
+        patch: &SubscriptionDraft,
+        status: Option<SubscriptionStatus>,
+        now: Time,
+        errors: &mut ValidationErrors,
+    ) {
+        let is_over = |ends_at: Option<Time>| ends_at.is_none_or(|end| end <= now);
+        if status == Some(Cancelled) && patch.ends_at.is_some_and(is_over) {
+            let detail = "must be later than now if the status is cancelled";
+            errors.note("/ends_at", ValidationCode::Inconsistent, detail);
+        }
+        if self.status == Expired {
+            let is_active = patch.is_active.unwrap_or(self.is_active);
+            check(self.status, is_active, self.starts_at, None, None, errors);
         }
     }
 
@@ -295,13 +316,13 @@ impl Subscription {
     }
 
     /// The rules between the fields of the result.
-    fn check_result(&self, is_end_decided: bool, now: Time, errors: &mut ValidationErrors) {
+    fn check_result(&self, is_end_decided: bool, is_end_new: bool, now: Time, errors: &mut ValidationErrors) {
         if self.status == Cancelled && is_end_decided {
             let is_lifetime = self.renews_at.is_none();
             let is_in_period = match (self.ends_at, self.renews_at) {
                 (None, _) => false,
                 // A lifetime subscription that is cancelled ends now.
-                (Some(end), None) => end >= now,
+                (Some(end), None) => end > now || (end == now && !is_end_new),
                 (Some(end), Some(renews_at)) => end > now && end <= renews_at,
             };
             if !is_in_period && !errors.touch("/ends_at") {

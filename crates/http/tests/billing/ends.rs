@@ -80,3 +80,22 @@ async fn of_changes_at_once_each_rest_is_billed_once() {
     let invoices = books.invoices(&created).await;
     assert_eq!((invoices.len(), &invoices[1]["total"]), (2, &json!(5)));
 }
+
+#[tokio::test]
+async fn an_invoice_of_a_deleted_subscription_can_be_voided() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("pro", json!({})).await;
+    for (action, status) in [("void", "void"), ("mark-uncollectible", "uncollectible")] {
+        let created = books.subscribe("pro", json!({ "payment_method": "test_ok" })).await;
+        let invoice = books.invoices(&created).await[0].clone();
+        books.sandbox.request("DELETE", &format!("/subscriptions/{}", id(&created))).send().await.expect(200);
+        let payments =
+            books.sandbox.get(&format!("/subscription-payments?invoice_id={}", id(&invoice))).await.expect(200);
+        let payment = format!("/subscription-payments/{}", id(&payments.data()[0]));
+        books.sandbox.put(&payment, json!({ "status": "void" })).await.expect(200);
+        assert_eq!(books.invoices(&created).await[0]["status"], "open");
+        books.act(&invoice, &format!("{action}?dry_run=true")).await.expect(200);
+        assert_eq!(books.act(&invoice, action).await.expect(200).data()["status"], status);
+    }
+}

@@ -69,7 +69,29 @@ async fn a_dry_run_ignores_the_idempotency_key() {
     send("/subscription-plans?dry_run=true").await.expect(200);
     let real = send("/subscription-plans").await.expect(201);
     send("/subscription-plans?dry_run=true").await.refused(409, "slug_taken");
+    let long = base.app.request("POST", "/subscription-plans?dry_run=true").header("idempotency-key", &"k".repeat(300));
+    long.json(&body).send().await.refused(409, "slug_taken");
     assert_eq!(send("/subscription-plans").await.expect(201).data(), real.data());
+}
+
+#[tokio::test]
+async fn a_dry_run_that_depends_on_a_draft_that_is_due_is_rejected() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let plan = base.plan("pro", json!({ "price": 10 })).await;
+    let created = base.subscribe(&plan, json!({})).await;
+    let target = format!("/subscriptions/{}", id(&created));
+    let invoices = base.app.get("/invoices").await.expect(200).data().clone();
+    assert_eq!(invoices[0]["status"], "draft");
+    let act = |action: &str| base.app.request("POST", &format!("/invoices/{}/{action}", id(&invoices[0]))).send();
+    act("void?dry_run=true").await.refused(409, "lifecycle_behind");
+    act("finalize?dry_run=true").await.expect(200);
+    let note = json!({ "invoice_id": invoices[0]["id"], "amount": 1 });
+    base.app.post("/credit-notes?dry_run=true", &note).await.refused(409, "lifecycle_behind");
+    base.app.delete(&format!("{target}?dry_run=true")).await.refused(409, "lifecycle_behind");
+    let external = json!({ "billing": null });
+    base.app.put(&format!("{target}?dry_run=true"), &external).await.refused(409, "lifecycle_behind");
+    base.app.put(&target, &external).await.refused(409, "has_open_invoices");
+    base.app.put(&format!("{target}?dry_run=true"), &external).await.refused(409, "has_open_invoices");
 }
 
 #[tokio::test]

@@ -118,3 +118,30 @@ async fn the_subscription_of_an_erased_user_is_ended_by_the_engine() {
     let ended = base.run(id(&created), "2026-03-10T12:00:00Z").await;
     assert_eq!(ended["status"], "expired");
 }
+
+#[tokio::test]
+async fn all_validation_errors_come_before_a_conflict() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let plan = base.plan("pro", json!({})).await;
+    let paused = base.subscribe(&plan, json!({})).await;
+    base.put(id(&paused), json!({ "status": "paused" })).await;
+    for ends_at in [json!(null), json!("2026-03-10T12:00:00Z")] {
+        let body = json!({ "status": "cancelled", "ends_at": ends_at });
+        assert_eq!(base.try_put(id(&paused), body).await.expect(422).faults(), ["/ends_at inconsistent"]);
+    }
+    base.try_put(id(&paused), json!({ "status": "cancelled" })).await.refused(409, "managed_status");
+    base.put(id(&paused), json!({ "status": "expired" })).await;
+    let body = json!({ "quantity": 5, "is_active": true });
+    assert_eq!(base.try_put(id(&paused), body).await.expect(422).faults(), ["/is_active inconsistent"]);
+}
+
+#[tokio::test]
+async fn a_lifetime_subscription_is_cancelled_now_and_not_at_an_end_that_is_now() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let plan = base.plan("once", json!({ "billing_cycle": "lifetime" })).await;
+    let created = base.subscribe(&plan, json!({})).await;
+    let body = json!({ "status": "cancelled", "ends_at": base.app.now() });
+    assert_eq!(base.try_put(id(&created), body).await.expect(422).faults(), ["/ends_at inconsistent"]);
+    let cancelled = base.put(id(&created), json!({ "status": "cancelled" })).await;
+    assert_eq!((&cancelled["ends_at"], &cancelled["has_access"]), (&json!(base.app.now()), &json!(false)));
+}

@@ -1,0 +1,92 @@
+//! Several changes of a plan, and credit notes between them.
+
+use super::cycles::{Books, id};
+use perennial_testkit::TestApp;
+use serde_json::{Value, json};
+
+async fn rate(books: &Books<'_>, percentage: i64) -> Value {
+    let body = json!({ "name": "VAT", "percentage": percentage });
+    books.sandbox.post("/tax-rates", body).await.expect(201).data()["id"].clone()
+}
+
+#[tokio::test]
+async fn a_change_reverses_the_tax_of_the_note_that_pays_for_the_period() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    let (high, low) = (rate(&books, 19).await, rate(&books, 7).await);
+    let plan = async |slug: &str, price: i64, behavior: &str, rates: Value| {
+        let billing = json!({ "tax_behavior": behavior, "tax_rate_ids": rates });
+        books.plan(slug, json!({ "price": price, "billing": billing })).await;
+    };
+    plan("large", 90, "exclusive", json!([high])).await;
+    plan("small", 30, "inclusive", json!([low])).await;
+    plan("medium", 60, "exclusive", json!([])).await;
+    let created = books.subscribe("large", json!({ "payment_method": "test_ok" })).await;
+    books.advance("2026-04-11T00:00:00Z").await;
+    books.put(&created, json!({ "subscription_plan_id": "small" })).await;
+    books.advance("2026-04-21T00:00:00Z").await;
+    books.put(&created, json!({ "subscription_plan_id": "medium" })).await;
+    let invoices = books.invoices(&created).await;
+    let (line, total) = (&invoices[1]["lines"][0], &invoices[1]["total"]);
+    assert_eq!((&line["kind"], &line["amount"], total), (&json!("proration_credit"), &json!(-10), &json!(10)));
+    assert_eq!((&line["tax_behavior"], &line["tax_rate_ids"]), (&json!("inclusive"), &json!([low])));
+    // The next change reverses a line of that invoice.
+    books.put(&created, json!({ "subscription_plan_id": "large" })).await;
+    let invoices = books.invoices(&created).await;
+    assert_eq!(invoices[2]["lines"][0]["tax_rate_ids"], json!([]));
+}
+
+#[tokio::test]
+async fn what_pays_for_a_new_period_is_credited_once() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("monthly", json!({})).await;
+    books.plan("yearly", json!({ "price": 120, "billing_cycle": "yearly" })).await;
+    let created = books.subscribe("monthly", json!({ "payment_method": "test_ok" })).await;
+    books.advance("2026-04-16T00:00:00Z").await;
+    books.put(&created, json!({ "subscription_plan_id": "yearly" })).await;
+    let invoices = books.invoices(&created).await;
+    assert_eq!((&invoices[1]["total"], &invoices[1]["status"]), (&json!(115), &json!("paid")));
+    let note = json!({ "invoice_id": invoices[1]["id"], "amount": 115 });
+    books.sandbox.post("/credit-notes", note).await.expect(201);
+    books.put(&created, json!({ "status": "expired", "billing": { "prorate": true } })).await;
+    // 125.00 were paid.
+    assert_eq!(books.balance().await, json!([{ "currency": "USD", "amount": 120 }]));
+}
+
+#[tokio::test]
+async fn a_note_of_a_new_period_leaves_what_it_did_not_credit() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("monthly", json!({})).await;
+    books.plan("yearly", json!({ "price": 120, "billing_cycle": "yearly" })).await;
+    books.plan("cheap", json!({ "price": 12, "billing_cycle": "yearly" })).await;
+    let created = books.subscribe("monthly", json!({ "payment_method": "test_ok" })).await;
+    books.advance("2026-04-16T00:00:00Z").await;
+    for plan in ["yearly", "cheap", "yearly"] {
+        books.put(&created, json!({ "subscription_plan_id": plan })).await;
+    }
+    let invoices = books.invoices(&created).await;
+    let last = invoices.last().unwrap();
+    assert_eq!((&last["total"], &last["credit_applied"]), (&json!(108), &json!(108)));
+    let credit = |amount: i64| json!({ "invoice_id": last["id"], "amount": amount });
+    books.sandbox.post("/credit-notes?dry_run=true", credit(108)).await.expect(200);
+    books.sandbox.post("/credit-notes?dry_run=true", credit(109)).await.refused(409, "credit_exceeds_invoice");
+}
+
+#[tokio::test]
+async fn a_conversion_to_another_plan_takes_the_currency_of_that_plan() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("dollars", json!({})).await;
+    books.plan("euros", json!({ "currency": "EUR" })).await;
+    let created = books.subscribe_with("dollars", json!({})).await;
+    let path = format!("/subscriptions/{}", id(&created));
+    let convert = |next: &str| {
+        let change = json!({ "subscription_plan_id": next, "quantity": 2 });
+        json!({ "subscription_plan_id": "euros", "billing": { "payment_method": "test_ok", "change": change } })
+    };
+    let refused = books.sandbox.put(&path, convert("dollars")).await.refused(422, "inconsistent");
+    assert_eq!(refused.faults(), ["/billing/change/subscription_plan_id inconsistent"]);
+    books.sandbox.put(&path, convert("euros")).await.expect(200);
+}

@@ -1,0 +1,78 @@
+//! Payments of invoices: what they may name, and what is done before them.
+
+use super::cycles::{Books, id};
+use perennial_testkit::TestApp;
+use serde_json::{Value, json};
+
+fn of(invoice: &Value, status: &str) -> Value {
+    json!({ "subscription_id": invoice["subscription_id"], "amount": 10, "currency": "USD", "status": status })
+}
+
+fn path(payment: &Value) -> String {
+    format!("/subscription-payments/{}", id(payment))
+}
+
+#[tokio::test]
+async fn a_payment_keeps_the_subscription_and_the_currency_of_its_invoice() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("pro", json!({})).await;
+    let (first, second) = (books.subscribe("pro", json!({})).await, books.subscribe("pro", json!({})).await);
+    let invoice = books.invoices(&first).await[0].clone();
+    let payment = books.pay(&invoice, 10.0, "pending").await;
+    for other in [json!({ "currency": "JPY" }), json!({ "subscription_id": second["id"], "status": "completed" })] {
+        let refused = books.sandbox.put(&path(&payment), other).await.refused(422, "inconsistent");
+        assert_eq!(refused.faults(), ["/invoice_id inconsistent"]);
+    }
+    let same = json!({ "currency": "USD", "subscription_id": first["id"], "status": "completed" });
+    books.sandbox.put(&path(&payment), same).await.expect(200);
+    assert_eq!(books.invoices(&first).await[0]["status"], "paid");
+}
+
+#[tokio::test]
+async fn a_failed_payment_that_names_its_invoice_later_makes_it_overdue() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("pro", json!({})).await;
+    let created = books.subscribe("pro", json!({})).await;
+    let invoice = books.invoices(&created).await[0].clone();
+    let failed = books.sandbox.post("/subscription-payments", of(&invoice, "failed")).await.expect(201);
+    assert_eq!(books.read(&created).await["status"], "active");
+    let named = json!({ "invoice_id": invoice["id"] });
+    books.sandbox.put(&path(failed.data()), named.clone()).await.expect(200);
+    assert_eq!(books.invoices(&created).await[0]["overdue"], json!(true));
+    assert_eq!(books.read(&created).await["status"], "past_due");
+    books.sandbox.put(&path(failed.data()), named).await.expect(200);
+    assert_eq!(books.sandbox.events("invoice.overdue", 1).await.len(), 1);
+}
+
+#[tokio::test]
+async fn naming_an_invoice_comes_after_the_late_actions_of_its_subscription() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-01-01T00:00:00Z").await;
+    let dunning = json!({ "retry_days": [], "grace_days": 1, "then": "unpaid" });
+    let billing = json!({ "payment_terms_days": 2, "dunning": dunning });
+    books.plan("pro", json!({ "billing_cycle": "yearly", "billing": billing })).await;
+    let created = books.subscribe("pro", json!({ "collection": "manual" })).await;
+    let invoice = books.invoices(&created).await[0].clone();
+    let payment =
+        books.sandbox.post("/subscription-payments", of(&invoice, "completed")).await.expect(201).data().clone();
+    let jump = json!({ "now": "2026-01-06T00:00:00Z", "mode": "jump" });
+    books.sandbox.put("/test-clock", jump).await.expect(200);
+    let named = json!({ "invoice_id": invoice["id"] });
+    let dry = format!("{}?dry_run=true", path(&payment));
+    books.sandbox.put(&dry, named.clone()).await.refused(409, "lifecycle_behind");
+    books.sandbox.put(&path(&payment), named.clone()).await.expect(200);
+    let kinds = ["invoice.overdue", "subscription.unpaid", "invoice.paid", "subscription.recovered"];
+    for kind in kinds {
+        assert_eq!(books.sandbox.events(kind, 1).await.len(), 1, "{kind}");
+    }
+    let another = of(&invoice, "completed");
+    let mut another = another.as_object().unwrap().clone();
+    another.insert("invoice_id".into(), invoice["id"].clone());
+    books.sandbox.put("/test-clock", json!({ "now": "2028-01-06T00:00:00Z", "mode": "jump" })).await.expect(200);
+    let dry = books.sandbox.post("/subscription-payments?dry_run=true", Value::Object(another)).await;
+    dry.refused(409, "lifecycle_behind");
+    let dry = format!("{}?dry_run=true", path(&payment));
+    books.sandbox.put(&dry, json!({ "status": "void" })).await.refused(409, "lifecycle_behind");
+}
