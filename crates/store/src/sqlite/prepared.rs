@@ -1,5 +1,5 @@
 //! The prepared statements of the writer, found by the address of their text: rusqlite's cache hashes and copies the whole text at
-//! every use. The texts are static, so that two statements never have the same address.
+//! every use. The texts are static, so that two of them never have the same address and length.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use rusqlite::{Connection, PrepFlags, Statement};
 
 pub(super) struct Prepared<'c> {
     connection: &'c Connection,
-    statements: RefCell<HashMap<*const u8, Statement<'c>>>,
+    statements: RefCell<HashMap<*const str, Statement<'c>>>,
 }
 
 impl<'c> Prepared<'c> {
@@ -24,7 +24,7 @@ impl<'c> Prepared<'c> {
         run: impl FnOnce(&mut Statement<'c>) -> rusqlite::Result<T>,
     ) -> rusqlite::Result<T> {
         let mut statements = self.statements.borrow_mut();
-        let statement = match statements.entry(text.as_ptr()) {
+        let statement = match statements.entry(std::ptr::from_ref(text)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
                 let prepared = self.connection.prepare_with_flags(text, PrepFlags::SQLITE_PREPARE_PERSISTENT)?;
