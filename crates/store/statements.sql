@@ -2676,15 +2676,13 @@ SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id,
     e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7 OR e.client_id = $8) AND (NOT $9 OR e.operator_id
     = $10) ORDER BY f.sequence DESC LIMIT $11;
 
--- feed::PLACE_REST
-INSERT INTO feed_queue (organization_id, event_id) SELECT e.organization_id, e.id FROM events AS e LEFT JOIN feed AS f
-    ON f.organization_id = e.organization_id AND f.event_id = e.id WHERE f.event_id IS NULL ORDER BY e.id;
--- feed::PLACE_REST (SQLite)
-INSERT INTO feed (organization_id, sequence, event_id, entered_at) SELECT e.organization_id, COALESCE((SELECT
-    MAX(l.sequence) FROM feed AS l WHERE l.organization_id = e.organization_id), 0) + ROW_NUMBER() OVER (PARTITION BY
-    e.organization_id ORDER BY e.id), e.id, COALESCE((SELECT MAX(l.entered_at) FROM feed AS l WHERE l.organization_id =
-    e.organization_id), e.at) FROM events AS e LEFT JOIN feed AS f ON f.organization_id = e.organization_id AND
-    f.event_id = e.id WHERE f.event_id IS NULL;
+-- feed::PLACE_QUEUED
+INSERT INTO feed_queue (organization_id, event_id) VALUES ($1, $2);
+-- feed::PLACE_QUEUED (SQLite)
+INSERT INTO feed (organization_id, sequence, event_id, entered_at) SELECT $1, COALESCE((SELECT sequence FROM feed WHERE
+    organization_id = $1 ORDER BY sequence DESC LIMIT 1), 0) + 1, $2, COALESCE((SELECT entered_at FROM feed WHERE
+    organization_id = $1 ORDER BY sequence DESC LIMIT 1), e.at) FROM events AS e WHERE e.organization_id = $1 AND e.id
+    = $2;
 
 -- feed::PRUNE
 DELETE FROM feed WHERE organization_id = $1 AND sequence = ANY (ARRAY( SELECT sequence FROM feed WHERE organization_id
@@ -2699,6 +2697,11 @@ DELETE FROM events WHERE organization_id = $1 AND id = ANY (ARRAY( SELECT event_
 -- feed::PRUNE_EVENTS (SQLite)
 DELETE FROM events WHERE organization_id = $1 AND id IN ( SELECT event_id FROM feed WHERE organization_id = $1 AND
     sequence <= $2 ORDER BY sequence LIMIT $3);
+
+-- feed::QUEUED
+SELECT organization_id, event_id FROM feed_queue ORDER BY transaction_id, place;
+-- feed::QUEUED (SQLite)
+SELECT organization_id, event_id FROM feed WHERE FALSE;
 
 -- feed::RESUME
 UPDATE feed_head SET sequence = GREATEST(sequence, (SELECT COALESCE(MAX(f.sequence), 0) FROM feed AS f)), entered_at =
@@ -3511,6 +3514,14 @@ SELECT i.unit FROM connection_inbox AS i LEFT JOIN leases AS l ON l.organization
     i.next_attempt_at <= $3 AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
     INTEGER)) ORDER BY i.next_attempt_at LIMIT $4;
 
+-- connection_collections::INTENTS
+SELECT intent_id FROM connection_collections WHERE organization_id = $1 AND payment_id = $2 AND intent_id IS NOT NULL;
+
+-- connection_links::ADD
+INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
+    seen_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (organization_id, connection_id,
+    object, external_id) DO NOTHING;
+
 -- connection_links::ERASE
 UPDATE connection_links SET is_erased = $3, digest = $4 WHERE organization_id = $1 AND record_id = $2 AND object =
     'customer';
@@ -3768,7 +3779,7 @@ UPDATE usage_totals SET units = units + $6 + (millionths + $7) / 1000000, millio
 
 -- usage_totals::THRESHOLDS
 SELECT threshold FROM usage_thresholds WHERE organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND
-    starts_at = $4 AND ends_at = $5;
+    starts_at = $4;
 
 -- members::BELOW
 SELECT 1 WHERE ( SELECT COUNT(*) FROM subscription_members WHERE organization_id = $1 AND subscription_id = $2) < $3;
@@ -3791,6 +3802,9 @@ DELETE FROM subscription_members WHERE organization_id = $1 AND subscription_id 
 
 -- usage_totals::ANY_ENDED
 SELECT 1 FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3 LIMIT 1;
+
+-- usage_totals::REMOVE_ALL
+DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2;
 
 -- usage_totals::REMOVE_ENDED
 DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3;

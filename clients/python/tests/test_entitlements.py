@@ -38,6 +38,8 @@ class Place:
         #: Released when a call for the feed arrives: what was answered before was handled.
         self.polled = threading.Semaphore(0)
         self.is_cut = False
+        #: How long the last call for the feed waits.
+        self.waits: list[str] = []
         self._lock = threading.Lock()
         self._asked: list[str] = []
         self._cursor = 0
@@ -45,6 +47,7 @@ class Place:
     def answer(self, asked: Asked) -> Told:
         path, query = urlsplit(asked.target).path, parse_qs(urlsplit(asked.target).query)
         if path == "/events":
+            self.waits = query.get("wait", [])
             return self._page("cursor" in query)
         with self._lock:
             self._asked.append(path)
@@ -261,6 +264,11 @@ class Cache(unittest.TestCase):
                 before = place.asked()
                 self.assertFalse(cache.check(ADA, "sso").allowed)
                 self.assertEqual(place.asked(), before, "the feed continued where it was cut")
+
+    def test_the_feed_is_heard_from_before_an_answer_is_stale(self) -> None:
+        for stale, wait in ((300.0, "25"), (10.0, "5"), (1.0, "1")):
+            with self.subTest(stale), cached(stale_seconds=stale) as (_cache, place, _clock):
+                self.assertEqual(place.waits, [wait])
 
     def test_after_a_gap_in_the_feed_nothing_in_memory_is_used(self) -> None:
         with cached() as (cache, place, _):

@@ -7,6 +7,7 @@ import { internalsOf, type Perennial } from "./client.js";
 import { decide, EntitlementEntries, type EntitlementDecision, type Entry } from "./entitlement_entries.js";
 import { reach } from "./entitlement_events.js";
 import { EntitlementSource, type UserEntitlements } from "./entitlement_source.js";
+import { WAIT_SECONDS } from "./events.js";
 import type { Event } from "./generated/types.js";
 import { each } from "./pages.js";
 import { CursorGone, PerennialProblem } from "./problem.js";
@@ -166,6 +167,8 @@ export class EntitlementCache {
 
   async #follow(sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
+    // The feed is heard from twice before an answer is stale.
+    const waitSeconds = Math.min(Math.max(Math.floor(this.#staleMs / 2_000), 1), WAIT_SECONDS);
     let cursor: string | undefined;
     let pause = PAUSE_MS;
     const onCursor = (next: string): void => {
@@ -175,7 +178,7 @@ export class EntitlementCache {
     };
     while (!signal.aborted) {
       try {
-        for await (const event of this.#client.events({ types: TYPES, start: "newest", cursor, onCursor, signal })) {
+        for await (const event of this.#client.events({ types: TYPES, start: "newest", cursor, onCursor, waitSeconds, signal })) {
           await this.#apply(event);
         }
       } catch (failure) {

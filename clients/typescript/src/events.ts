@@ -17,6 +17,8 @@ export interface EventsOptions {
   cursor?: string | undefined;
   /** Called after all events of a page were handled, and after an empty page. Store the cursor. */
   onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
+  /** For how many seconds a call waits for the next event, 1 to 25; 25 unless given. */
+  waitSeconds?: number | undefined;
   /** Ends the iteration with its reason. */
   signal?: AbortSignal | undefined;
 }
@@ -24,7 +26,7 @@ export interface EventsOptions {
 type List = (query: EventQuery, options: CallOptions) => Promise<PageOf<Event>>;
 
 /** The most that the service waits. */
-const WAIT_SECONDS = 25;
+export const WAIT_SECONDS = 25;
 /** A call that waits needs this much time, whatever the client's timeout is. */
 const TIMEOUT_MS = 35_000;
 /** The pause after a call that failed although it was retried, and after one that should have waited and did not. */
@@ -46,7 +48,7 @@ export async function* follow(
     let read: PageOf<Event>;
     try {
       // Without a cursor it does not wait, so that the caller has one to store from the first moment on.
-      const place = cursor === undefined ? { start: startOf(options) } : { cursor, wait: WAIT_SECONDS };
+      const place = cursor === undefined ? { start: startOf(options) } : { cursor, wait: options.waitSeconds ?? WAIT_SECONDS };
       read = await list({ type, limit: 200, ...place }, calling);
     } catch (failure) {
       // A mistake in the address should be noticed, and an outage later on should not end a consumer.

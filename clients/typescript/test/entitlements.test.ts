@@ -135,6 +135,15 @@ test("answers come from memory, with the rule of the API", () =>
     }
   }));
 
+test("the feed is heard from before an answer is stale", async () => {
+  for (const [staleSeconds, wait] of [[undefined, "25"], [10, "5"], [1, "1"]] as const) {
+    await withCache({ staleSeconds }, async (_, service) => {
+      const { path = "" } = service.to("GET", "/events")[1] ?? {};
+      assert.equal(new URL(path, "http://x").searchParams.get("wait"), wait);
+    });
+  }
+});
+
 test("calls at once share a request", () =>
   withCache({}, async (cache, service) => {
     await Promise.all([1, 2, 3].flatMap(() => [cache.get(ADA), cache.check(ADA, "sso")]));

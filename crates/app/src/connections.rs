@@ -44,8 +44,10 @@ use crate::keys::sha256;
 use cache::Known;
 use perennial_domain::connections::inbox::InboxItem;
 use perennial_domain::id::{ConnectionId, OrganizationId, UserId};
+use perennial_domain::payments::Payment;
 use perennial_store::{
-    Change, Page, Position, connection_inbox, connection_links, connections, payments, subscriptions,
+    Change, Page, Position, connection_collections, connection_inbox, connection_links, connections, payments,
+    subscriptions,
 };
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -123,7 +125,7 @@ pub(crate) async fn prepare_erasure(
         return Ok(change);
     }
     let mut change = connection_links::erase(change, organization, user.bytes());
-    let (records, charges) = records_of(app, organization, user).await?;
+    let (records, payments) = records_of(app, organization, user).await?;
     for record in records {
         for link in connection_links::of_record(&app.db, organization, record).await? {
             change = connection_inbox::forget_object(change, organization, link.connection_id, &link.external_id);
@@ -131,31 +133,31 @@ pub(crate) async fn prepare_erasure(
     }
     // Intents that were collected here have no link.
     for connection in own.iter().filter(|own| own.collect) {
-        for charge in &charges {
-            change = connection_inbox::forget_object(change, organization, connection.id, charge);
+        for payment in &payments {
+            let intents = connection_collections::intents(&app.db, organization, payment.id).await?;
+            let external = payment.external_payment_id.as_ref().map(|external| external.as_str().to_owned());
+            for charge in intents.into_iter().chain(external) {
+                change = connection_inbox::forget_object(change, organization, connection.id, &charge);
+            }
         }
     }
     Ok(change)
 }
 
-/// The user, its subscriptions and their payments, and the external IDs of these, up to a bound: what is older has lost its bodies
-/// anyway.
+/// The user, its subscriptions and their payments, up to a bound: what is older has lost its bodies anyway.
 async fn records_of(
     app: &App,
     organization: OrganizationId,
     user: UserId,
-) -> Result<(Vec<[u8; 16]>, Vec<String>), Error> {
+) -> Result<(Vec<[u8; 16]>, Vec<Payment>), Error> {
     const AT_MOST: usize = 200;
     let query = subscriptions::Query { user_id: Some(user), ..subscriptions::Query::default() };
     let subscriptions = subscriptions::list(&app.db, organization, &query, None, AT_MOST).await?;
     let query = payments::Query { user_id: Some(user), ..payments::Query::default() };
     let payments = payments::list(&app.db, organization, &query, None, AT_MOST).await?;
     let subscriptions = subscriptions.items.into_iter().map(|subscription| subscription.id.bytes());
-    let charges =
-        payments.items.iter().filter_map(|payment| Some(payment.external_payment_id.as_ref()?.as_str().to_owned()));
-    let charges = charges.collect();
-    let payments = payments.items.into_iter().map(|payment| payment.id.bytes());
-    Ok(([user.bytes()].into_iter().chain(subscriptions).chain(payments).collect(), charges))
+    let ids = payments.items.iter().map(|payment| payment.id.bytes());
+    Ok(([user.bytes()].into_iter().chain(subscriptions).chain(ids).collect(), payments.items))
 }
 
 /// Every connection of the installation, as it was at most two seconds ago.

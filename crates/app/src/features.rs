@@ -78,7 +78,7 @@ impl Resource for Feature {
     type Key = FeatureReference;
     type Draft = FeatureDraft;
     type Patch = FeatureDraft;
-    /// The meter of a quota.
+    /// The meter of a quota that is created or becomes active again.
     type References = Option<Meter>;
 
     const CREATED: EventKind = EventKind::FeatureCreated;
@@ -111,7 +111,7 @@ impl Resource for Feature {
         Ok(found)
     }
 
-    /// None: the meter cannot be changed. It may be sent back by its slug, too.
+    /// The meter cannot be changed. It may be sent back by its slug, too.
     async fn find_changed_references(
         &self,
         app: &App,
@@ -131,7 +131,14 @@ impl Resource for Feature {
         if !is_unchanged {
             errors.note("/meter", ValidationCode::ReadOnlyField, CHANGED);
         }
-        Ok(None)
+        let meter = self.meter_id.filter(|_| !self.is_active && patch.is_active == Some(true));
+        let Some(id) = meter else { return Ok(None) };
+        let found = meters::find(&app.db, caller.organization(), &MeterKey::Id(id)).await?;
+        let found = found.filter(|meter| meter.is_active);
+        if found.is_none() {
+            errors.note("/is_active", ValidationCode::Inconsistent, "must be false while the meter is inactive");
+        }
+        Ok(found)
     }
 
     fn decide_create(
@@ -159,8 +166,8 @@ impl Resource for Feature {
         features::insert(change, self, meter.as_ref())
     }
 
-    fn update(&self, change: Change, before: &Self, _: &Option<Meter>) -> Change {
-        features::update(change, self, before.revision)
+    fn update(&self, change: Change, before: &Self, meter: &Option<Meter>) -> Change {
+        features::update(change, self, before.revision, meter.as_ref())
     }
 
     async fn explain(&self, _: &App, _: &Caller, violation: Violation) -> Result<(), Error> {

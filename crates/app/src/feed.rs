@@ -3,10 +3,12 @@
 //! A cursor names a position and the event there. If the feed does not hold this pair, it was pruned or the store was
 //! restored, and the reader must read its records again: it is never given events with a gap in between.
 
+mod history;
 mod placement;
 mod render;
 pub(crate) mod signal;
 
+pub use history::read_history;
 pub use placement::place_until_stopped;
 pub(crate) use placement::{place_committed, place_recent};
 pub use render::{EventView, render};
@@ -15,11 +17,11 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor::{self, ListName};
 use crate::error::Error;
-use perennial_domain::events::{EventKind, RecordKind};
+use perennial_domain::events::EventKind;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
 use perennial_store::feed::{self, EXAMINED, FeedEvent, FeedPosition, Filter};
-use perennial_store::{Position, Value, events, history};
+use perennial_store::{Position, Value, events};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -51,9 +53,6 @@ pub struct FeedPage {
 
 /// Before the first event.
 const BEGINNING: FeedPosition = FeedPosition { sequence: 0, event_id: EventId::from_bytes([0; 16]) };
-
-/// Events of a record that are read at once.
-const HISTORY_PORTION: i64 = 51;
 
 /// The least time between two reads of a waiting call.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -125,46 +124,6 @@ pub async fn read_newest(
     };
     let seal = |next: i64| cursor::seal(&app.keys, &name, &Position { values: vec![Value::Int(next)] });
     Ok((events, next.map(seal)))
-}
-
-/// A page of one record's events, newest first, and the cursor of the next one if there is more. None if the record's events
-/// are not linked: they must be searched in the feed.
-pub async fn read_history(
-    app: &App,
-    caller: &Caller,
-    record: (RecordKind, [u8; 16]),
-    cursor: Option<&str>,
-    filter: &Filter,
-    limit: usize,
-) -> Result<Option<(Vec<FeedEvent>, Option<String>)>, Error> {
-    let (organization, db) = (caller.organization(), &app.db);
-    let name = [b"history".as_slice(), &organization.bytes(), &record.1].concat();
-    let mut next = match cursor {
-        None => history::revision_of(db, organization, record).await?,
-        Some(cursor) => match cursor::open(&app.keys, &name, cursor).map(|position| position.values).as_deref() {
-            Ok([Value::Uuid(next)]) => Some(EventId::from_bytes(*next)),
-            // The cursor of a search, or a forged one, which the search rejects.
-            _ => None,
-        },
-    };
-    if next.is_none() {
-        return Ok(None);
-    }
-    let (mut events, mut walked) = (Vec::new(), 0);
-    while let Some(from) = next.filter(|_| events.len() < limit && walked < EXAMINED) {
-        next = None;
-        for (sequence, event) in history::walk(db, organization, from, HISTORY_PORTION).await? {
-            if events.len() == limit {
-                break;
-            }
-            (next, walked) = (event.previous_id, walked + 1);
-            if let Some(sequence) = sequence.filter(|_| filter.matches(&event)) {
-                events.push(FeedEvent { sequence, event });
-            }
-        }
-    }
-    let seal = |next: EventId| cursor::seal(&app.keys, &name, &Position { values: vec![Value::Uuid(next.bytes())] });
-    Ok(Some((events, next.map(seal))))
 }
 
 /// One event of the feed.

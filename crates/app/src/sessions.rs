@@ -241,10 +241,12 @@ struct SessionTrace {
     id: SessionId,
     user_id: UserId,
     client_id: Option<ClientId>,
+    /// Nothing of a session is updated with an event.
+    fields: [&'static str; 0],
 }
 
 impl SessionTrace {
     fn of(session: &Session) -> Self {
-        Self { id: session.id, user_id: session.user_id, client_id: session.client_id }
+        Self { id: session.id, user_id: session.user_id, client_id: session.client_id, fields: [] }
     }
 }

@@ -236,10 +236,8 @@ impl Resource for Subscription {
     }
 
     fn delete(&self, change: Change, stamp: Stamp) -> Change {
-        let change = match self.billing {
-            Some(_) => invoices::guard_none_open(change, self.organization_id, self.id),
-            None => change,
-        };
+        // An external subscription can have invoices of an earlier billing.
+        let change = invoices::guard_none_open(change, self.organization_id, self.id);
         let change = subscriptions::delete(change, self, stamp.at, stamp.revision);
         members::remove_all(change, self)
     }

@@ -240,10 +240,14 @@ fn check_quota(kind: FeatureKind, draft: &FeatureDraft, meter: Option<&Meter>, e
     if draft.period == Some(None) {
         errors.note("/period", ValidationCode::NotNullable, "must not be null for a quota");
     }
-    let is_countable = |meter: &Meter| matches!(meter.aggregation, Aggregation::Sum | Aggregation::Count);
-    if meter.is_some_and(|meter| !is_countable(meter)) {
+    if meter.is_some_and(|meter| !can_be_limited(meter.aggregation)) {
         errors.note("/meter", ValidationCode::Inconsistent, "must have the aggregation sum or count");
     }
+}
+
+/// Whether a quota can limit what a meter with this aggregation counts.
+pub const fn can_be_limited(aggregation: Aggregation) -> bool {
+    matches!(aggregation, Aggregation::Sum | Aggregation::Count)
 }
 
 #[cfg(test)]

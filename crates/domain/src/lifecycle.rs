@@ -45,4 +45,6 @@ pub struct Known {
     pub pinned_cycle: Option<BillingCycle>,
     /// The coupon of the subscription's discount: the new one, if it is set now.
     pub coupon: Option<Arc<Coupon>>,
+    /// How many invoices of a subscription that becomes billed are overdue.
+    pub overdue_invoices: i64,
 }

@@ -173,7 +173,8 @@ pub struct Attempt {
     pub event_type: String,
     /// Why it was made.
     pub trigger: Trigger,
-    /// The number of the attempt for this event and endpoint, from 1.
+    /// The number of the attempt for this event and endpoint, from 1. Probes do not count, and it begins again if an event that
+    /// was delivered is sent again.
     pub number: i64,
     /// Whether it succeeded.
     pub outcome: Outcome,
@@ -214,7 +215,7 @@ pub struct Undelivered {
     pub is_resend: bool,
     /// When it is sent again. None while it waits behind an earlier event of its record.
     pub next_attempt_at: Option<Time>,
-    /// The first failure.
+    /// The first failure since it was sent again, or ever.
     pub first_failed_at: Option<Time>,
     /// The last status.
     pub last_status: Option<i64>,
@@ -256,6 +257,12 @@ impl Schedule {
         let delay = usize::try_from(failed - 1).ok().and_then(|place| self.retry_seconds.get(place))?;
         let micros = delay.max(&least) * MICROS;
         Some(micros + micros / 5 * i64::from(jitter) / 255)
+    }
+
+    /// The longest time from the first failure of an event until it is given up, as long as the endpoint is not disabled.
+    pub fn longest_seconds(&self) -> i64 {
+        let delays = self.retry_seconds.iter().map(|delay| (*delay).max(MAX_RETRY_AFTER_SECONDS));
+        delays.sum::<i64>() / 5 * 6 + self.disable_after_seconds
     }
 
     /// The time of the next probe, after this many.
@@ -338,7 +345,7 @@ fn failed(
     jitter: u8,
 ) -> Undelivered {
     let mut after = Undelivered {
-        first_failed_at: row.first_failed_at.or(Some(now)),
+        first_failed_at: row.first_failed_at.filter(|_| trigger != Trigger::Resend).or(Some(now)),
         last_status: response.status.map(i64::from),
         last_error: response.error,
         ..row.clone()

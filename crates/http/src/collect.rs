@@ -34,7 +34,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[Operation {
         example,
     }),
     response: ResponseKind::Record(&PAYMENT),
-    errors: &[Code::InvalidTransition, Code::CollectingDisabled, Code::Contended],
+    errors: &[Code::InvalidTransition, Code::CollectingDisabled, Code::Contended, Code::ProviderManaged],
     handler: Handler::Write(|call| Box::pin(collect(call))),
 }];
 

@@ -80,7 +80,14 @@ fn record(kind: RecordKind) -> Value {
         RecordKind::Provider => json!({ "id": kind.id(samples::ID), "issuer": "https://id.example.com" }),
         RecordKind::User => changed(&["email", "first_name"]),
         RecordKind::Operator => changed(&["name", "role"]),
-        RecordKind::Session | RecordKind::OperatorSession => changed(&[]),
+        RecordKind::Session => {
+            let (user, client) = (RecordKind::User.id(samples::ID), RecordKind::Client.id(samples::ID));
+            json!({ "id": kind.id(samples::ID), "user_id": user, "client_id": client, "fields": [] })
+        }
+        RecordKind::OperatorSession => {
+            let operator = RecordKind::Operator.id(samples::ID);
+            json!({ "id": kind.id(samples::ID), "operator_id": operator, "method": "link", "fields": [] })
+        }
     }
 }
 

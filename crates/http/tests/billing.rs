@@ -9,6 +9,7 @@ mod documents;
 mod drafts;
 mod ends;
 mod examples;
+mod incomplete;
 mod invoices;
 mod issued;
 mod lifecycle_examples;

@@ -5,6 +5,7 @@ mod collecting;
 mod hints;
 mod invoices;
 mod managed;
+mod orders;
 mod outages;
 mod real;
 mod receiver;

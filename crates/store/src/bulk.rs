@@ -3,6 +3,7 @@
 
 use crate::db::{Db, Engine};
 use crate::error::Error;
+use crate::lock::Lock;
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::Value;
@@ -67,12 +68,12 @@ impl Bulk {
         }
     }
 
-    /// Locks the row of each key against changes until this transaction ends. Returns how many there are. On SQLite the
+    /// Locks the row of each key until this transaction ends. Returns how many there are. On SQLite the
     /// transaction is the only writer, so there is nothing to lock.
-    pub async fn hold(&mut self, sql: &Sql, keys: &[Vec<Value>]) -> Result<u64, Error> {
+    pub async fn hold(&mut self, sql: &Sql, keys: &[Vec<Value>], lock: Lock) -> Result<u64, Error> {
         match &self.engine {
             Work::Sqlite(bulk) => Ok(bulk.find(sql, keys, |_| Ok(()))?.iter().flatten().count() as u64),
-            Work::Postgres(bulk) => bulk.hold(sql, keys).await,
+            Work::Postgres(bulk) => bulk.hold(sql, keys, lock).await,
         }
     }
 

@@ -61,6 +61,11 @@ pub(crate) static LAST: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static OF_INTENT: Sql =
     Sql::new("SELECT payment_id FROM connection_collections WHERE organization_id = $1 AND intent_id = $2 LIMIT 1");
 
+pub(crate) static INTENTS: Sql = Sql::new(
+    "SELECT intent_id FROM connection_collections
+     WHERE organization_id = $1 AND payment_id = $2 AND intent_id IS NOT NULL",
+);
+
 pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(
         "SELECT c.organization_id, c.payment_id
@@ -137,6 +142,11 @@ pub async fn last(db: &Db, organization: OrganizationId, payment: PaymentId) -> 
 pub async fn of_intent(db: &Db, organization: OrganizationId, intent: &str) -> Result<Option<PaymentId>, Error> {
     let read = |row: &Row<'_>| Ok(PaymentId::from_bytes(row.uuid(0)?));
     db.one(&OF_INTENT, &[organization.bytes().into(), intent.into()], read).await
+}
+
+/// The intents that were requested or adopted for a payment.
+pub async fn intents(db: &Db, organization: OrganizationId, payment: PaymentId) -> Result<Vec<String>, Error> {
+    db.all(&INTENTS, &[organization.bytes().into(), payment.bytes().into()], |row| row.text(0)).await
 }
 
 /// Stores a collection, or replaces it. A replacement must be fenced by the lease on the payment.

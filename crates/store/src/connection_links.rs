@@ -63,6 +63,14 @@ pub(crate) static PUT: Sql = Sql::new(
          seen_at = excluded.seen_at",
 );
 
+/// Another server may have made the link at the same time.
+pub(crate) static ADD: Sql = Sql::new(
+    "INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
+         seen_at, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     ON CONFLICT (organization_id, connection_id, object, external_id) DO NOTHING",
+);
+
 pub(crate) static OF_OBJECT: LazyLock<Sql> = LazyLock::new(|| {
     CONNECTION_LINKS.select("WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id = $4")
 });
@@ -133,6 +141,11 @@ pub async fn of_record(db: &Db, organization: OrganizationId, record: [u8; 16]) 
 /// Stores a link, or replaces it. The change must be fenced by the lease on the link.
 pub fn put(change: Change, link: &Link) -> Change {
     change.execute(&PUT, record::values(link, Purpose::Insert), Violation::Record)
+}
+
+/// Stores a link unless there is one.
+pub fn add(change: Change, link: &Link) -> Change {
+    change.execute_any(&ADD, record::values(link, Purpose::Insert))
 }
 
 /// Marks the customers that are this user.

@@ -163,23 +163,27 @@ pub fn insert(change: Change, feature: &Feature, meter: Option<&Meter>) -> Chang
     let change = change.guard(guard(Lock::Exclusive, live, vec![organization.into()], Violation::Record));
     let limit = vec![organization.into(), MAX_FEATURES.into()];
     let change = change.guard(guard(Lock::None, &UNDER_LIMIT, limit, Violation::FeatureLimit));
-    let change = match meter {
-        Some(meter) => change.guard(Guard {
-            table: &METERS,
-            key: meter.id.bytes(),
-            lock: Lock::Share,
-            sql: &METER_ACTIVE,
-            params: vec![organization.into(), meter.id.bytes().into(), meter.revision.bytes().into()],
-            violation: Violation::Meter,
-        }),
-        None => change,
-    };
+    let change = guard_meter(change, meter);
     record::insert(change, feature, Violation::FeatureKey)
 }
 
-/// The feature as it is now, if it is still at the revision it was read at.
-pub fn update(change: Change, feature: &Feature, read_at: EventId) -> Change {
-    record::update(change, feature, read_at, Violation::Record)
+/// The feature as it is now, if it is still at the revision it was read at. `meter` is that of a quota that becomes active again;
+/// rejected with [`Violation::Meter`] if it has changed.
+pub fn update(change: Change, feature: &Feature, read_at: EventId, meter: Option<&Meter>) -> Change {
+    record::update(guard_meter(change, meter), feature, read_at, Violation::Record)
+}
+
+/// Requires that the meter is active and as it was read. The lock orders the change and a deactivation of the meter.
+fn guard_meter(change: Change, meter: Option<&Meter>) -> Change {
+    let Some(meter) = meter else { return change };
+    change.guard(Guard {
+        table: &METERS,
+        key: meter.id.bytes(),
+        lock: Lock::Share,
+        sql: &METER_ACTIVE,
+        params: vec![meter.organization_id.bytes().into(), meter.id.bytes().into(), meter.revision.bytes().into()],
+        violation: Violation::Meter,
+    })
 }
 
 /// Requires that no active feature uses the meter. The meter must be guarded exclusively before it in the same change.

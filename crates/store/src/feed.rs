@@ -265,12 +265,17 @@ pub async fn entered_at(db: &Db, organization: OrganizationId, sequence: i64) ->
     Ok(found.map(|(_, entered_at)| entered_at))
 }
 
+/// The earliest stored time of an event that entered the feed at or after an instant. SQLite's clock has milliseconds: what is
+/// stored with the millisecond of the instant may have entered at or after it.
+pub fn stored_since(db: &Db, instant: Time) -> Time {
+    if db.is_shared() { instant } else { instant.whole_milliseconds() }
+}
+
 /// The last event before the first one that entered the feed at or after an instant; none if that is the oldest event.
 ///
-/// The time of entry never decreases along the feed, so a binary search over the positions needs no index by time. SQLite's clock has
-/// milliseconds: what is stored with the millisecond of the instant may have entered at or after it.
+/// The time of entry never decreases along the feed, so a binary search over the positions needs no index by time.
 pub async fn last_before(db: &Db, organization: OrganizationId, instant: Time) -> Result<Option<FeedPosition>, Error> {
-    let instant = if db.is_shared() { instant } else { instant.whole_milliseconds() };
+    let instant = stored_since(db, instant);
     let (Some((first, _)), Some((last, _))) = (oldest(db, organization).await?, newest(db, organization).await?) else {
         return Ok(None);
     };
@@ -320,20 +325,21 @@ pub fn prune(change: Change, organization: OrganizationId, last: i64, limit: i64
 pub(crate) static FORGET: Sql =
     Sql::split("DELETE FROM feed", "DELETE FROM feed_queue WHERE transaction_id = pg_current_xact_id()");
 
-/// Events without a position: those that were not placed when the copied store was read.
-pub(crate) static PLACE_REST: Sql = Sql::split(
+/// Committed events that get their position later, in its order. On SQLite there are none.
+pub(crate) static QUEUED: Sql = Sql::split(
+    "SELECT organization_id, event_id FROM feed WHERE FALSE",
+    "SELECT organization_id, event_id FROM feed_queue ORDER BY transaction_id, place",
+);
+
+/// The next position of the feed.
+pub(crate) static PLACE_QUEUED: Sql = Sql::split(
     "INSERT INTO feed (organization_id, sequence, event_id, entered_at)
-     SELECT e.organization_id,
-            COALESCE((SELECT MAX(l.sequence) FROM feed AS l WHERE l.organization_id = e.organization_id), 0)
-                + ROW_NUMBER() OVER (PARTITION BY e.organization_id ORDER BY e.id),
-            e.id,
-            COALESCE((SELECT MAX(l.entered_at) FROM feed AS l WHERE l.organization_id = e.organization_id), e.at)
-     FROM events AS e LEFT JOIN feed AS f ON f.organization_id = e.organization_id AND f.event_id = e.id
-     WHERE f.event_id IS NULL",
-    "INSERT INTO feed_queue (organization_id, event_id)
-     SELECT e.organization_id, e.id
-     FROM events AS e LEFT JOIN feed AS f ON f.organization_id = e.organization_id AND f.event_id = e.id
-     WHERE f.event_id IS NULL ORDER BY e.id",
+     SELECT $1,
+            COALESCE((SELECT sequence FROM feed WHERE organization_id = $1 ORDER BY sequence DESC LIMIT 1), 0) + 1,
+            $2,
+            COALESCE((SELECT entered_at FROM feed WHERE organization_id = $1 ORDER BY sequence DESC LIMIT 1), e.at)
+     FROM events AS e WHERE e.organization_id = $1 AND e.id = $2",
+    "INSERT INTO feed_queue (organization_id, event_id) VALUES ($1, $2)",
 );
 
 pub(crate) static ENDS: Sql = Sql::new(
@@ -379,10 +385,15 @@ pub async fn withdraw(bulk: &mut Bulk, before: &Ends) -> Result<(), Error> {
     bulk.execute(&WITHDRAW, &rows).await.map(drop)
 }
 
-/// Ends a copy: further events get positions after those that were copied.
-pub async fn resume(bulk: &mut Bulk) -> Result<(), Error> {
+/// The events of a store that is copied which have no position yet. An import may have left others out of the feed.
+pub async fn queued(bulk: &mut Bulk) -> Result<Vec<Vec<Value>>, Error> {
+    bulk.all(&QUEUED, &[], |row| Ok(vec![Value::Uuid(row.uuid(0)?), Value::Uuid(row.uuid(1)?)])).await
+}
+
+/// Ends a copy: the queued events and all later ones get positions after those that were copied.
+pub async fn resume(bulk: &mut Bulk, queued: &[Vec<Value>]) -> Result<(), Error> {
     bulk.execute(&RESUME, &[Vec::new()]).await?;
-    bulk.execute(&PLACE_REST, &[Vec::new()]).await.map(drop)
+    bulk.execute(&PLACE_QUEUED, queued).await.map(drop)
 }
 
 impl Db {

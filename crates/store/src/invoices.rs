@@ -196,6 +196,7 @@ impl Record for Invoice {
             parts: content.parts,
             terms: content.terms,
             own_rates: content.own_rates,
+            chosen_rates: content.chosen_rates,
             source_invoice_id,
             in_period: content.in_period,
             begins_period: content.begins_period,

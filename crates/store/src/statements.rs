@@ -90,7 +90,8 @@ fn by_hand() -> Vec<Statement> {
         events::NEWEST,
         feed::AT, feed::BEFORE, feed::DUE, feed::END_OF_PAGE, feed::END_OF_PAGE_DOWN, feed::ENDS, feed::FORGET,
         feed::NEWEST, feed::NEXT, feed::OLDEST,
-        feed::PAGE, feed::PAGE_DOWN, feed::PLACE_REST, feed::PRUNE, feed::PRUNE_EVENTS, feed::RESUME, feed::SEQUENCE,
+        feed::PAGE, feed::PAGE_DOWN, feed::PLACE_QUEUED, feed::PRUNE, feed::PRUNE_EVENTS, feed::QUEUED, feed::RESUME,
+        feed::SEQUENCE,
         feed::WITHDRAW,
         history::OF_CLIENT, history::OF_ENDPOINT, history::OF_OPERATOR, history::OF_ORGANIZATION,
         history::OF_PAYMENT, history::OF_PLAN, history::OF_SUBSCRIPTION, history::OF_USER, history::WALK,
@@ -143,7 +144,7 @@ fn by_hand() -> Vec<Statement> {
         connection_inbox::LAST_RECEIVED, connection_inbox::OF_OBJECT_SINCE, connection_inbox::OF_UNIT, connection_inbox::PROBE,
         connection_inbox::PROBES, connection_inbox::REMOVE, connection_inbox::RETRY, connection_inbox::RETRY_ONE,
         connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::DUE_CONNECTIONS, connection_inbox::DUE_UNITS,
-        connection_links::ERASE,
+        connection_collections::INTENTS, connection_links::ADD, connection_links::ERASE,
         connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::PUT, connection_links::REMOVE,
         connection_states::FAILED, connection_states::PAUSE, connection_states::REMOVE,
         connection_states::SUCCEEDED, connections::ALL, connections::DISABLE_COPIED, connections::RESEAL, connections::SWEPT,
@@ -161,7 +162,7 @@ fn by_hand() -> Vec<Statement> {
         history::OF_FEATURE, subscription_members::MEMBERSHIPS, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
         members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE,
-        members::REMOVE_ALL, usage_totals::ANY_ENDED, usage_totals::REMOVE_ENDED,
+        members::REMOVE_ALL, usage_totals::ANY_ENDED, usage_totals::REMOVE_ALL, usage_totals::REMOVE_ENDED,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];

@@ -9,6 +9,7 @@ use crate::codec;
 use crate::db::Db;
 use crate::error::Error;
 use crate::events::{self, EVENTS};
+use crate::lock::Lock;
 use crate::record::{self, Purpose, Record};
 use crate::row::Row;
 use crate::table::Table;
@@ -69,9 +70,9 @@ impl Table {
 
     /// Locks the live rows of these keys until the transaction ends, in this order. Returns the keys that have no live
     /// row.
-    pub async fn hold_live(&self, bulk: &mut Bulk, keys: &[Values]) -> Result<Vec<Values>, Error> {
+    pub async fn hold_live(&self, bulk: &mut Bulk, keys: &[Values], lock: Lock) -> Result<Vec<Values>, Error> {
         let live = &self.statements().live;
-        if bulk.hold(live, keys).await? == keys.len() as u64 {
+        if bulk.hold(live, keys, lock).await? == keys.len() as u64 {
             return Ok(Vec::new());
         }
         let found = bulk.find(live, keys, |_| Ok(())).await?;

@@ -4,6 +4,7 @@
 //! every total whose span contains them. A total is created under an exclusive lock on the subscription, which
 //! a change that stores events locks too, so that no event is missed.
 
+use crate::bulk::Bulk;
 use crate::change::{Change, Guard};
 use crate::codec;
 use crate::column::Column;
@@ -107,10 +108,14 @@ pub(crate) static ADD: Sql = Sql::new(
          AND (units, millionths) >= ($8, $9) AND (units, millionths) < ($10, $11)",
 );
 
+/// Whatever the end: a change of `renews_at` moves the end of a period, which remains the same period.
 pub(crate) static THRESHOLDS: Sql = Sql::new(
     "SELECT threshold FROM usage_thresholds
-     WHERE organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at = $4 AND ends_at = $5",
+     WHERE organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at = $4",
 );
+
+pub(crate) static REMOVE_ALL: Sql =
+    Sql::new("DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2");
 
 pub(crate) static REMOVE_ENDED: Sql =
     Sql::new("DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3");
@@ -210,21 +215,16 @@ pub fn add(
     change.execute(&ADD, params, Violation::UsageTotal)
 }
 
-/// The thresholds of a quota that were reported, in percent.
+/// The thresholds of a quota that were reported in the period with this start, in percent.
 pub async fn thresholds(
     db: &Db,
     organization: OrganizationId,
     subscription: SubscriptionId,
     feature: FeatureId,
-    span: TimeSpan,
+    period_start: Time,
 ) -> Result<Vec<i64>, Error> {
-    let params = [
-        organization.bytes().into(),
-        subscription.bytes().into(),
-        feature.bytes().into(),
-        codec::time(span.from),
-        codec::time(span.to),
-    ];
+    let params =
+        [organization.bytes().into(), subscription.bytes().into(), feature.bytes().into(), codec::time(period_start)];
     db.all(&THRESHOLDS, &params, |row| row.int(0)).await
 }
 
@@ -266,6 +266,12 @@ pub fn remove_ended(
     before: Time,
 ) -> Change {
     change.execute_any(&REMOVE_ENDED, ended(organization, subscription, before).into())
+}
+
+/// Removes the totals of subscriptions, each an organization and an ID, in a transaction that imports events. They are
+/// computed again when they are needed.
+pub async fn remove_all(bulk: &mut Bulk, subscriptions: &[Vec<Value>]) -> Result<(), Error> {
+    bulk.execute(&REMOVE_ALL, subscriptions).await.map(drop)
 }
 
 fn ended(organization: OrganizationId, subscription: SubscriptionId, before: Time) -> [Value; 3] {

@@ -66,7 +66,8 @@ pub async fn copy(
             return Ok(Copied::Differs(table.name));
         }
     }
-    feed::resume(&mut target).await?;
+    let queued = feed::queued(&mut source).await?;
+    feed::resume(&mut target, &queued).await?;
     // The original may still be at work: what is due must not be done twice.
     holds::hold_all(&mut target, HoldReason::Copied).await?;
     if let Some(at) = disable_webhooks_at {

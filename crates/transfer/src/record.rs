@@ -61,8 +61,24 @@ pub(super) struct Reference {
     pub(super) table: &'static Table,
     /// Whether a live record may only name a live one.
     pub(super) is_live: bool,
-    /// A field that must not exceed a column of the record that is named.
-    pub(super) at_most: Option<(&'static str, &'static str)>,
+    /// The rules between the record and the one that it names.
+    pub(super) fits: Option<Fits>,
+}
+
+/// Adds an error for each field of a record that does not fit the record that it names.
+pub(super) type Fits = fn(&Record, &Named<'_>, &mut ValidationErrors);
+
+/// A record that another one names, as it is stored.
+pub(super) struct Named<'a> {
+    pub(super) table: &'static Table,
+    pub(super) row: &'a Values,
+}
+
+impl Named<'_> {
+    /// The value of a column, if the table has it.
+    pub(super) fn at(&self, column: &str) -> Option<&Value> {
+        self.table.place(column).map(|place| &self.row[place])
+    }
 }
 
 /// A record as a line describes it: one value for each field of its kind.

@@ -1,13 +1,14 @@
-//! The rules between fields that are valid by themselves. The API enforces them when it creates and changes records; an
-//! import must check them.
+//! The rules between fields that are valid by themselves, and between a record and one that it names. The API enforces them when
+//! it creates and changes records; an import must check them.
 
-use super::record::Record;
+use super::record::{Named, Record};
 use perennial_domain::coupons::Duration;
 use perennial_domain::currency::Currency;
 use perennial_domain::entitlements::Grants;
-use perennial_domain::features::{Combine, FeatureKind};
+use perennial_domain::features::{Combine, FeatureKind, can_be_limited};
 use perennial_domain::invoices::content::{CreditNoteContent, InvoiceContent};
 use perennial_domain::lifecycle::billing::Billing;
+use perennial_domain::meters::Aggregation;
 use perennial_domain::money::Money;
 use perennial_domain::organizations::billing::OrganizationBilling;
 use perennial_domain::payments::PaymentStatus;
@@ -79,8 +80,40 @@ pub(super) fn feature(record: &Record, errors: &mut ValidationErrors) {
     }
 }
 
+/// A quota counts what can be added up.
+pub(super) fn feature_of_meter(_: &Record, meter: &Named<'_>, errors: &mut ValidationErrors) {
+    let Some(Value::Text(aggregation)) = meter.at("aggregation") else { return };
+    if !Aggregation::from_stored(aggregation).is_some_and(can_be_limited) {
+        errors.note("meter", ValidationCode::Inconsistent, "must name a meter with the aggregation sum or count");
+    }
+}
+
 pub(super) fn plan_version(record: &Record, errors: &mut ValidationErrors) {
     amount(record, "price", errors);
+}
+
+pub(super) fn version_of_plan(record: &Record, plan: &Named<'_>, errors: &mut ValidationErrors) {
+    at_most_current(record, "version", plan, errors);
+}
+
+pub(super) fn subscription_of_plan(record: &Record, plan: &Named<'_>, errors: &mut ValidationErrors) {
+    at_most_current(record, "plan_version", plan, errors);
+}
+
+fn at_most_current(record: &Record, field: &'static str, plan: &Named<'_>, errors: &mut ValidationErrors) {
+    if let (Value::Int(version), Some(Value::Int(current))) = (record.at(field), plan.at("version"))
+        && version > current
+    {
+        let detail = format!("must be at most {current}, the current version of the plan");
+        errors.note(field, ValidationCode::OutOfRange, detail);
+    }
+}
+
+/// The owner has what the subscription grants already.
+pub(super) fn member_of_subscription(record: &Record, subscription: &Named<'_>, errors: &mut ValidationErrors) {
+    if subscription.at("user_id") == Some(record.at("user_id")) {
+        errors.note("user_id", ValidationCode::Inconsistent, "must not be the owner of the subscription");
+    }
 }
 
 /// Billing has the form in which an export writes it.
@@ -137,7 +170,7 @@ pub(super) fn payment(record: &Record, errors: &mut ValidationErrors) {
 pub(super) fn event(record: &Record, errors: &mut ValidationErrors) {
     let allowed: &[&str] = match record.text("kind").split('.').next() {
         Some("user") => &["id", "fields"],
-        Some("session") => &["id", "user_id", "client_id"],
+        Some("session") => &["id", "user_id", "client_id", "fields"],
         _ => return,
     };
     for field in ["before", "after"] {

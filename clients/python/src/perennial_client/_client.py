@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ._errors import CursorGone, PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
-from ._events import TIMEOUT, follow
+from ._events import TIMEOUT, WAIT, follow
 from ._generated.operations import REFRESH_TOKEN, Resources
 from ._generated.types import Event, EventType, Tokens
 from ._generated.version import VERSION
@@ -84,20 +84,21 @@ class Perennial(Resources):
         start: str | datetime = "oldest",
         cursor: str | None = None,
         on_cursor: Callable[[str], object] | None = None,
+        wait: int = WAIT,
     ) -> Iterator[Event]:
         """Every event from a place in the feed on, in order, without an end: it waits for the next one.
 
         `types` are like `payment.created` or `subscription.*`; all unless given. `start` is `oldest`, `newest` or a time;
         `cursor`, if given, takes precedence. `on_cursor` is called after all events of a page were handled, and after an
-        empty page: store the cursor, and pass it as `cursor` to continue there. An outage is waited for; a `CursorGone`
-        is raised."""
+        empty page: store the cursor, and pass it as `cursor` to continue there. A call waits for the next event for `wait`
+        seconds, 1 to 25. An outage is waited for; a `CursorGone` is raised."""
         patient = self.with_options(timeout=max(self._timeout, TIMEOUT))
         kinds = (types if isinstance(types, str) else ",".join(types)) or UNSET
 
         def fetch(cursor: str | Unset, start: str | Unset, wait: int | Unset) -> Page[Event]:
             return patient.feed.list(type=kinds, cursor=cursor, start=start, wait=wait, limit=200)
 
-        return follow(fetch, query_text(start), cursor, on_cursor)
+        return follow(fetch, query_text(start), cursor, on_cursor, wait)
 
     @property
     def tokens(self) -> StoredTokens | None:

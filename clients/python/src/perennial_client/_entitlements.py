@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ._entitlement_entries import CachedEntitlements, EntitlementDecision, Entries, Entry, decide, reach
 from ._errors import CursorGone, PerennialError, Problem
+from ._events import WAIT
 from ._generated.types import Event
 from ._operation import Operation
 from ._pages import Page, page, walk
@@ -183,6 +184,8 @@ class EntitlementCache:
     def _follow(self) -> None:
         cursor: str | None = None
         pause = PAUSE
+        # The feed is heard from twice before an answer is stale.
+        wait = int(min(max(self._stale / 2, 1), WAIT))
 
         def on_cursor(following: str) -> None:
             nonlocal cursor, pause
@@ -194,7 +197,10 @@ class EntitlementCache:
 
         while not self._stop.is_set():
             try:
-                for event in self._client.events(types=TYPES, start="newest", cursor=cursor, on_cursor=on_cursor):
+                events = self._client.events(
+                    types=TYPES, start="newest", cursor=cursor, on_cursor=on_cursor, wait=wait
+                )
+                for event in events:
                     self._apply(event)
             except _Closed:
                 return

@@ -27,6 +27,7 @@ def follow(
     start: str,
     cursor: str | None,
     on_cursor: Callable[[str], object] | None,
+    wait: int,
 ) -> Iterator[Event]:
     """Every event from a place in the feed on. `fetch` takes a cursor or a start, and how long to wait."""
     is_first = True
@@ -34,7 +35,7 @@ def follow(
         since = time.monotonic()
         try:
             # Without a cursor it does not wait, so that the caller has one to store from the first moment on.
-            read = fetch(UNSET, start, UNSET) if cursor is None else fetch(cursor, UNSET, WAIT)
+            read = fetch(UNSET, start, UNSET) if cursor is None else fetch(cursor, UNSET, wait)
         except PerennialError as failure:
             # A mistake in the address should be noticed, and an outage later on should not end a consumer.
             if is_first or not is_passing(failure):

@@ -110,7 +110,7 @@ impl<'a> Batch<'a> {
                         customers.insert(snapshot.user_id);
                     }
                 }
-                RecordKind::Payment => {
+                RecordKind::Payment if payments::is_read(event.event.kind) => {
                     let id = PaymentId::from_bytes(event.event.record_id);
                     if let Some((_, after)) = self.payments.get_mut(&id) {
                         *after = payments::read(&event.event);

@@ -8,6 +8,7 @@ use super::now;
 use crate::background::{Held, Job};
 use crate::context::App;
 use crate::error::Error;
+use perennial_domain::analytics::payments;
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
@@ -23,7 +24,8 @@ use tokio::time::Instant;
 /// The events that figures depend on. Others only move the position.
 fn kinds() -> Vec<&'static str> {
     let counts = |kind: &&EventKind| match kind.record_kind() {
-        RecordKind::Subscription | RecordKind::Payment | RecordKind::Plan => true,
+        RecordKind::Subscription | RecordKind::Plan => true,
+        RecordKind::Payment => payments::is_read(**kind),
         _ => **kind == CLOCK_DELETED,
     };
     EventKind::ALL.iter().filter(counts).map(|kind| kind.as_str()).collect()

@@ -49,6 +49,8 @@ struct Decision {
     external_id: String,
     digest: [u8; 32],
     codes: Vec<&'static str>,
+    /// The customer of a subscription and its user, if the customer has no link yet.
+    customer: Option<(String, UserId)>,
 }
 
 /// What is known of one record.
@@ -168,7 +170,12 @@ impl Work<'_> {
                 self.settle(lease, rows, ended).await?;
                 return Ok(ended);
             }
+            let before = ended;
             ended = self.commit(lease, rows, Facts::Payment(facts, &mapped.codes), depth).await?;
+            if is_pair && matches!(ended, Ended::Settled(InboxState::Unchanged, _)) {
+                // The subscription may have changed.
+                ended = before;
+            }
         }
         Ok(ended)
     }
@@ -190,6 +197,9 @@ impl Work<'_> {
             let now = self.app.clock.now();
             let link = self.new_link(&decision, now);
             let mut change = connection_links::put(decision.change, &link);
+            if let Some((external_id, user)) = &decision.customer {
+                change = connection_links::add(change, &Self::customer_link(&link, external_id, *user));
+            }
             change = Self::settle_rows(change, rows, ended, now);
             let change = lease.fence(if is_changed { time.guard(change)? } else { change }.background());
             match self.app.db.commit(change).await {
@@ -242,6 +252,17 @@ impl Work<'_> {
             is_erased: false,
             seen_at: now,
             created_at: now,
+        }
+    }
+
+    /// The link of a customer that was not fetched. Without it, a hint after the user's erasure would create the person again.
+    fn customer_link(subscription: &Link, external_id: &str, user: UserId) -> Link {
+        Link {
+            object: ObjectKind::Customer,
+            external_id: external_id.to_owned(),
+            record_id: user.bytes(),
+            digest: Vec::new(),
+            ..subscription.clone()
         }
     }
 

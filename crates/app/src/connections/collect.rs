@@ -7,7 +7,7 @@ pub mod job;
 
 pub use job::Collections;
 
-use super::known;
+use super::{known, managed};
 use crate::audit::json;
 use crate::business_time;
 use crate::caller::Caller;
@@ -55,6 +55,7 @@ pub async fn begin(
             let allowed = before.status.next().iter().map(|status| status.as_str()).collect();
             return Err(Rejection::Transition(Transition { from, to, allowed }).into());
         }
+        managed::check_collection(app, &before).await?;
         let (connection_id, collects) = connection;
         if !collects {
             return Err(Conflict::CollectingDisabled(connection_id).into());

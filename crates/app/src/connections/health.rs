@@ -5,6 +5,7 @@ use super::provider::Fetched;
 use crate::audit::{json, system_event};
 use crate::context::App;
 use crate::error::Error;
+use perennial_domain::connections::bucket::{MAX_PAUSE_SECONDS, PAUSE_SECONDS, SLOW_SECONDS};
 use perennial_domain::connections::{Connection, ConnectionState};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::stamp::Stamp;
@@ -15,12 +16,6 @@ use perennial_store::{self as store, Change, connection_inbox, connection_states
 const FAILING_SECONDS: i64 = 15 * 60;
 /// One hint is tried this often while requests fail.
 const PROBE_SECONDS: i64 = 5 * 60;
-/// How long a connection has half its rate after 429.
-const SLOW_SECONDS: i64 = 10 * 60;
-/// The pause after 429 without `Retry-After`.
-const PAUSE_SECONDS: i64 = 30;
-/// The longest pause.
-const MAX_PAUSE_SECONDS: i64 = 6 * 3_600;
 /// How often a success is stored.
 const STORE_SECONDS: i64 = 60;
 

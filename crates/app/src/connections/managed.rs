@@ -4,7 +4,7 @@ use super::cache::has_enabled;
 use super::known;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use perennial_domain::id::OrganizationId;
+use perennial_domain::id::{ConnectionId, OrganizationId};
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::Subscription;
@@ -47,6 +47,12 @@ pub(crate) async fn check_payment(app: &App, before: &Payment, after: Option<&Pa
     check_linked(app, before.organization_id, before.id.bytes()).await
 }
 
+/// Rejects the collection of a payment that a provider charges, or whose last collection has not ended.
+pub(super) async fn check_collection(app: &App, payment: &Payment) -> Result<(), Error> {
+    check_collected(app, payment).await?;
+    check_linked(app, payment.organization_id, payment.id.bytes()).await
+}
+
 /// A payment that is being collected counts as linked.
 async fn check_collected(app: &App, payment: &Payment) -> Result<(), Error> {
     let last = connection_collections::last(&app.db, payment.organization_id, payment.id).await?;
@@ -68,14 +74,23 @@ pub(crate) async fn check_plan(app: &App, before: &Plan, after: Option<&Plan>) -
 
 /// Rejects the change if the record has a link of an enabled connection. An organization without one costs no read.
 async fn check_linked(app: &App, organization: OrganizationId, record: [u8; 16]) -> Result<(), Error> {
+    match followed(app, organization, record).await? {
+        Some(connection) => Err(Conflict::ProviderManaged(connection).into()),
+        None => Ok(()),
+    }
+}
+
+/// The enabled connection that a record follows.
+pub(super) async fn followed(
+    app: &App,
+    organization: OrganizationId,
+    record: [u8; 16],
+) -> Result<Option<ConnectionId>, Error> {
     let known = known(app).await?;
     if !has_enabled(&known, organization) {
-        return Ok(());
+        return Ok(None);
     }
-    for link in connection_links::of_record(&app.db, organization, record).await? {
-        if known.get(&link.connection_id).is_some_and(|open| open.connection.is_enabled) {
-            return Err(Conflict::ProviderManaged(link.connection_id).into());
-        }
-    }
-    Ok(())
+    let is_enabled = |id: &ConnectionId| known.get(id).is_some_and(|open| open.connection.is_enabled);
+    let links = connection_links::of_record(&app.db, organization, record).await?;
+    Ok(links.iter().map(|link| link.connection_id).find(is_enabled))
 }

@@ -3,6 +3,7 @@
 
 mod catch_up;
 mod compare;
+mod missing;
 mod sweep;
 
 use super::cache::OpenConnection;
@@ -19,7 +20,8 @@ use perennial_domain::time::Time;
 use perennial_store::connection_states::ConnectionProgress;
 use perennial_store::leases::{Lease, Unit};
 use perennial_store::{self as store, Change, Violation, connection_progress, connection_states};
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use sweep::Progress;
 use tokio::sync::Notify;
@@ -100,6 +102,8 @@ struct Run<'a> {
     open: &'a OpenConnection,
     account: Account<'a>,
     lease: Lease,
+    /// The units of the objects that a dry run has seen.
+    seen: Mutex<HashSet<[u8; 16]>>,
 }
 
 impl<'a> Run<'a> {
@@ -107,7 +111,7 @@ impl<'a> Run<'a> {
         let secrets = open.secrets.as_ref().filter(|_| open.connection.is_enabled)?;
         let account =
             Account { connection: &open.connection, api_key: &secrets.api_key, db: &app.db, figures: &app.connections };
-        Some(Self { app, open, account, lease })
+        Some(Self { app, open, account, lease, seen: Mutex::default() })
     }
 
     /// The next piece of work. False: there is none, or the provider does not answer.
@@ -121,7 +125,8 @@ impl<'a> Run<'a> {
         if is_catch_up_due(self.app, connection.kind, &state, now) {
             return self.catch_up(&state).await;
         }
-        let stored = state.sweep.as_deref().and_then(Sweep::from_stored);
+        // Earlier versions stored dry runs too.
+        let stored = state.sweep.as_deref().and_then(Sweep::from_stored).filter(|stored| !stored.options.dry_run);
         let mut sweep = stored.unwrap_or_else(|| Sweep::begin(SweepOptions::default(), now));
         Ok(matches!(self.sweep_page(&mut sweep).await?, Progress::Continues))
     }
@@ -135,8 +140,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Reconciles a connection now, for the command line. If it is interrupted, a server continues. The inner error is the reason why it
-/// cannot be done now.
+/// Reconciles a connection now, for the command line. If it is interrupted, a server continues; a dry run ends. The inner error is
+/// the reason why it cannot be done now.
 pub async fn now(
     app: &App,
     caller: &Caller,
@@ -179,6 +184,9 @@ async fn run_now(
             Progress::Continues => {}
             Progress::Ended => return Ok(Ok(sweep)),
             Progress::NotSent(seconds) => sleep(Duration::from_secs(seconds.clamp(1, 60).unsigned_abs())).await,
+            Progress::Unavailable if options.dry_run => {
+                return Ok(Err("the provider does not answer. Try again later"));
+            }
             Progress::Unavailable => return Ok(Err("the provider does not answer. A server continues later")),
         }
     }

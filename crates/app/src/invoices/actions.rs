@@ -117,8 +117,8 @@ async fn decide(
     let mut after = before.clone();
     let outcome = after.act(action).map_err(Conflict::Transition)?;
     if action == InvoiceAction::Void {
-        let is_source = invoices::is_source(&unit.app.db, before).await?;
-        if before.settled().prevents_void(is_source) {
+        // A credit line of a change may name it as its source.
+        if before.is_partly_settled() || invoices::is_source(&unit.app.db, before).await? {
             return Err(Conflict::HasPayments.into());
         }
     }

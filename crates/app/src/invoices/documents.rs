@@ -73,16 +73,14 @@ async fn own_version(unit: &Unit<'_>, subscription: &Subscription) -> Result<Pri
     found.ok_or(Error::Unbillable(ParkReason::MissingPlan))
 }
 
-/// The parts of a window whose plan version has charges.
+/// The parts of a window if the plan version of one has charges. The others are kept: the window closes at the end of the last one.
 async fn charged_parts(unit: &Unit<'_>, parts: Vec<BilledPart>) -> Result<Vec<BilledPart>, Error> {
-    let mut charged = Vec::new();
-    for part in parts {
+    let mut is_charged = false;
+    for part in &parts {
         let found = version(&unit.catalog, part.plan_id, part.version).await?;
-        if !found.ok_or(Error::Unbillable(ParkReason::MissingPlan))?.charges.is_empty() {
-            charged.push(part);
-        }
+        is_charged |= !found.ok_or(Error::Unbillable(ParkReason::MissingPlan))?.charges.is_empty();
     }
-    Ok(charged)
+    Ok(if is_charged { parts } else { Vec::new() })
 }
 
 async fn period_invoice(

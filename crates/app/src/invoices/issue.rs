@@ -14,7 +14,6 @@ use perennial_domain::id::UserId;
 use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::issuing::IssueContext;
 use perennial_domain::invoices::record::{Invoice, InvoiceLine};
-use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::lifecycle::billing::Collection;
 use perennial_domain::subscriptions::Subscription;
@@ -88,7 +87,7 @@ async fn write(
     context: &IssueContext,
 ) -> Result<Invoice, Error> {
     let mut steps = vec![(EventKind::InvoiceFinalized, issued.clone())];
-    let mut outcome = Outcome { is_paid: issued.status == InvoiceStatus::Paid, ..Outcome::default() };
+    let mut outcome = issued.paid_outcome();
     let mut current = issued;
     if outcome.is_paid {
         steps.push((EventKind::InvoicePaid, current.clone()));

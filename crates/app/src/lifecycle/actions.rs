@@ -16,6 +16,7 @@ use crate::invoices::unit::{Cause, Unit};
 use perennial_domain::credits::CreditReason;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, SubscriptionId};
+use perennial_domain::invoices::record::InvoiceKind;
 use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::actions::{Action, Step};
@@ -174,7 +175,7 @@ async fn documents(unit: &mut Unit<'_>, before: &Subscription, after: &mut Subsc
 }
 
 /// The first invoice of an incomplete subscription that expires becomes void; if something was paid or credited,
-/// uncollectible. Its draft is deleted.
+/// uncollectible. Its draft is deleted. Invoices of callers stay.
 pub(crate) async fn give_up_invoices(
     unit: &mut Unit<'_>,
     before: &Subscription,
@@ -183,12 +184,15 @@ pub(crate) async fn give_up_invoices(
     if before.status != SubscriptionStatus::Incomplete || after.status != SubscriptionStatus::Expired {
         return Ok(());
     }
-    for invoice in invoices::of_subscription(&unit.app.db, before.organization_id, before.id).await? {
+    let all = invoices::of_subscription(&unit.app.db, before.organization_id, before.id).await?;
+    for invoice in all.into_iter().filter(|invoice| invoice.kind == InvoiceKind::Cycle) {
         match invoice.status {
             InvoiceStatus::Draft => unit.delete_invoice(&invoice),
             InvoiceStatus::Open => {
-                let is_touched = invoice.settled().prevents_void(false);
-                let action = if is_touched { InvoiceAction::MarkUncollectible } else { InvoiceAction::Void };
+                let action = match invoice.is_partly_settled() {
+                    true => InvoiceAction::MarkUncollectible,
+                    false => InvoiceAction::Void,
+                };
                 let mut ended = invoice.clone();
                 if let Ok(outcome) = ended.act(action) {
                     let steps = outcome.events.iter().map(|kind| (*kind, ended.clone())).collect();

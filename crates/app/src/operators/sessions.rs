@@ -163,10 +163,12 @@ pub(super) struct SessionTrace {
     id: OperatorSessionId,
     operator_id: OperatorId,
     method: SignInMethod,
+    /// Nothing of a session is updated with an event.
+    fields: [&'static str; 0],
 }
 
 impl SessionTrace {
     pub(super) fn of(session: &OperatorSession) -> Self {
-        Self { id: session.id, operator_id: session.operator_id, method: session.method }
+        Self { id: session.id, operator_id: session.operator_id, method: session.method, fields: [] }
     }
 }

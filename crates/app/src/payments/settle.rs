@@ -16,7 +16,7 @@ use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{Change, credits, invoices, subscriptions};
+use perennial_store::{Change, credits, invoices, subscriptions, users};
 
 /// Commits the late actions of a subscription before its payment. A payment is never rejected for them.
 pub(super) async fn catch_up(
@@ -134,7 +134,10 @@ pub(super) async fn effects(
             payment.applied = None;
             let taken = reversed.balance.negated();
             unit.credit(invoice.user_id, invoice.currency, taken, CreditReason::SurplusReversed, record);
-            after.take_back(reversed.paid, now)?
+            let outcome = after.take_back(reversed.paid, now)?;
+            // An invoice of an erased user stays open without further actions.
+            after.is_stopped |= !users::exists(&app.db, payment.organization_id, invoice.user_id).await?;
+            outcome
         }
         _ if has_failed => after.payment_failed(),
         _ => Outcome::default(),

@@ -53,9 +53,7 @@ fn rejected(error: Error) -> Error {
 
 /// Rejects a write that needs a subscription without drafts and open invoices.
 pub(super) async fn check_no_open(app: &App, subscription: &Subscription) -> Result<(), Error> {
-    if subscription.billing.is_some()
-        && invoices::has_open(&app.db, subscription.organization_id, subscription.id).await?
-    {
+    if invoices::has_open(&app.db, subscription.organization_id, subscription.id).await? {
         // A draft that is due may be paid when it is issued.
         let now = business_time::now_of(app, subscription.organization_id).await?;
         let is_behind = lifecycle::is_behind_with_drafts(app, subscription, now).await?;

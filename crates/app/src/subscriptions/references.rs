@@ -15,7 +15,7 @@ use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft};
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{Change, connections, coupons, plan_versions, plans, users};
+use perennial_store::{Change, connections, coupons, invoices, plan_versions, plans, users};
 use std::sync::Arc;
 
 /// What a decision needs to know of other records.
@@ -100,7 +100,7 @@ impl References {
         }
     }
 
-    /// Rejects a pending change to a plan that is not active. A change that is not new is not checked again.
+    /// Rejects a new change to a plan that is not active. A change that is not new is not checked again.
     pub(super) fn check_next(&self, after: &Subscription, before: Option<&Subscription>) -> Result<(), Error> {
         match self.new_next(after, before) {
             Some(next) if !next.is_active => Err(Conflict::PlanInactive.into()),
@@ -108,20 +108,24 @@ impl References {
         }
     }
 
-    /// Guards the plan of a new pending change.
+    /// Guards the plan of a new change.
     pub(super) fn guard_next(&self, change: Change, after: &Subscription, before: Option<&Subscription>) -> Change {
-        // The plan that the subscription moves to has its guard already.
-        let guarded = before.is_none_or(|before| before.plan_id != after.plan_id).then_some(after.plan_id);
+        // The plan that the caller moves the subscription to has its guard already.
+        let is_moved = before.is_none_or(|before| before.plan_id != after.plan_id);
+        let guarded = self.plan.as_ref().map(|plan| plan.id).filter(|id| is_moved && *id == after.plan_id);
         match self.new_next(after, before).filter(|next| Some(next.id) != guarded) {
             Some(next) => plans::guard_active(change, next),
             None => change,
         }
     }
 
+    /// The plan of a new change: one that is pending, or one that begins with the period that the same update begins.
     fn new_next(&self, after: &Subscription, before: Option<&Subscription>) -> Option<&Arc<Plan>> {
         let of = |subscription: &Subscription| subscription.billing.as_deref().and_then(Billing::change_plan);
-        let id = of(after).filter(|id| before.and_then(of) != Some(*id))?;
-        self.known.as_ref()?.next.as_ref().filter(|next| next.id == id)
+        let next = self.known.as_ref()?.next.as_ref()?;
+        let is_pending = of(after) == Some(next.id);
+        let is_made = before.is_some_and(|before| before.plan_id != after.plan_id) && after.plan_id == next.id;
+        Some(next).filter(|_| (is_pending || is_made) && before.and_then(of) != Some(next.id))
     }
 }
 
@@ -154,7 +158,15 @@ async fn known(
         Some(discount) => coupons::by_id(&app.db, organization, discount.coupon_id).await?.map(Arc::new),
         None => None,
     };
-    Ok(Known { settings, own, next, pinned_cycle, coupon })
+    // Invoices of an earlier billing can have been opened again.
+    let overdue_invoices = match subscription.billing {
+        Some(_) => 0,
+        None => {
+            let all = invoices::of_subscription(&app.db, organization, subscription.id).await?;
+            all.iter().map(|invoice| i64::from(invoice.is_overdue())).sum()
+        }
+    };
+    Ok(Known { settings, own, next, pinned_cycle, coupon, overdue_invoices })
 }
 
 /// The coupon that the caller sets. Adds an error if it does not exist.

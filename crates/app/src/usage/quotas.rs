@@ -222,7 +222,7 @@ impl Group<'_> {
         let (organization, id) = (self.subscription.organization_id, self.subscription.id);
         let mut known = match reached.as_slice() {
             [] => Vec::new(),
-            _ => usage_totals::thresholds(&app.db, organization, id, request.quota.feature_id, total.span).await?,
+            _ => usage_totals::thresholds(&app.db, organization, id, request.quota.feature_id, total.span.from).await?,
         };
         let used = Quantity::from_millionths(total.quantity.millionths() + more.millionths());
         for threshold in reached {

@@ -83,6 +83,7 @@ pub async fn retry(app: &App, caller: &Caller, id: WebhookEndpointId, resend: Re
         let (queued, change) = match resend {
             Resend::Event(event) => (1, webhook_undelivered::resend(change, organization, id, event, now)),
             Resend::Range(since, until) => {
+                let since = feed::stored_since(&app.db, since);
                 let queued = webhook_undelivered::count_range(&app.db, organization, id, (since, until)).await?;
                 (queued, webhook_undelivered::resend_range(change, organization, id, (since, until), now))
             }

@@ -40,6 +40,11 @@ struct Written<'a> {
     created_at: Cow<'a, str>,
 }
 
+/// Whether events of this kind contain the payment. `payment.collection_failed` contains the reason instead.
+pub const fn is_read(kind: EventKind) -> bool {
+    matches!(kind, EventKind::PaymentCreated | EventKind::PaymentUpdated | EventKind::PaymentDeleted)
+}
+
 /// How the payment counts after an event; none if it does not, or if the event cannot be read.
 pub fn read(event: &Event) -> Option<CountedPayment> {
     if event.kind == EventKind::PaymentDeleted {

@@ -13,7 +13,7 @@ pub const SLOW_SECONDS: i64 = 600;
 /// How long the connection stops if the provider asked for patience without a time.
 pub const PAUSE_SECONDS: i64 = 30;
 /// The longest pause that a provider can ask for.
-const MAX_PAUSE_SECONDS: i64 = 86_400;
+pub const MAX_PAUSE_SECONDS: i64 = 86_400;
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

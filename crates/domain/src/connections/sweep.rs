@@ -3,7 +3,6 @@
 //!
 //! **Invariant (P9):** a sweep that would end the access of many subscriptions applies nothing until the operator confirms it.
 
-use super::ObjectKind;
 use crate::time::Time;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -20,10 +19,12 @@ words! {
     SweepPhase {
         /// The lists are read and compared.
         Compare = "compare",
-        /// Linked objects that are in no list are fetched.
+        /// Linked objects that are in no list are fetched and compared.
         Missing = "missing",
         /// The lists are read again, and what differs is fetched and applied.
         Apply = "apply",
+        /// What differs and is in no list is applied.
+        ApplyMissing = "apply_missing",
     }
 }
 
@@ -53,11 +54,11 @@ pub struct Sweep {
     pub cursor: Option<String>,
     /// The objects that were compared.
     pub seen: u64,
-    /// New records: those that the comparison found, less those that could not be created.
+    /// Objects without a record: those that the comparison found, less those that could not be created.
     pub created: u64,
-    /// Objects that differ from their records.
+    /// Objects that differ from their records. An order of Lemon Squeezy has two.
     pub different: u64,
-    /// Records that were changed.
+    /// Objects whose records were changed.
     pub repaired: u64,
     /// Linked subscriptions that were compared.
     pub linked: u64,
@@ -150,7 +151,8 @@ impl Sweep {
         self.list = 0;
         match self.phase() {
             SweepPhase::Compare => self.move_to(SweepPhase::Missing),
-            SweepPhase::Apply => self.is_done = true,
+            SweepPhase::Apply => self.move_to(SweepPhase::ApplyMissing),
+            SweepPhase::ApplyMissing => self.is_done = true,
             SweepPhase::Missing => self.compared(applies),
         }
     }
@@ -180,12 +182,15 @@ impl Sweep {
         }
     }
 
-    /// Marks a difference as repaired.
-    pub fn repaired(&mut self, object: ObjectKind, external_id: &str) {
+    /// Counts an object that was repaired, and marks the differences of its records.
+    pub fn repaired(&mut self, differences: &[Difference]) {
         self.repaired += 1;
-        let is_it = |known: &&mut Difference| known.object == object.as_str() && known.external_id == external_id;
-        if let Some(known) = self.differences.iter_mut().find(is_it) {
-            known.repaired = true;
+        for repaired in differences {
+            let is_it =
+                |known: &&mut Difference| known.object == repaired.object && known.external_id == repaired.external_id;
+            if let Some(known) = self.differences.iter_mut().find(is_it) {
+                known.repaired = true;
+            }
         }
     }
 
@@ -247,7 +252,28 @@ mod tests {
         assert_eq!((sweep.phase(), sweep.list, sweep.is_done), (SweepPhase::Apply, 0, false));
         sweep.advance(None, 2, true);
         sweep.advance(None, 2, true);
+        assert_eq!((sweep.phase(), sweep.list, sweep.is_done), (SweepPhase::ApplyMissing, 0, false));
+        sweep.advance(None, 1, true);
         assert!(sweep.is_done);
+    }
+
+    #[test]
+    fn an_object_of_two_records_is_repaired_once() {
+        let difference = |object: &str| Difference {
+            object: object.to_owned(),
+            external_id: "order-1".to_owned(),
+            record_id: None,
+            fields: json!({}),
+            missing: false,
+            repaired: false,
+        };
+        let mut sweep = sweep();
+        let both = [difference("subscription"), difference("payment")];
+        for difference in &both {
+            sweep.note(difference.clone());
+        }
+        sweep.repaired(&both);
+        assert_eq!((sweep.repaired, sweep.differences.iter().all(|known| known.repaired)), (1, true));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::credit_note::CreditNote;
 use super::credit_notes::Credited;
 use super::dunning::Schedule;
 use super::record::{Buyer, Invoice, InvoiceLine, Memo, Rendering, Seller, Sums};
-use crate::id::CouponId;
+use crate::id::{CouponId, TaxRateId};
 use crate::lifecycle::bill::BilledPart;
 use crate::lifecycle::billing::Collection;
 use crate::time::Time;
@@ -35,6 +35,8 @@ pub struct InvoiceContent {
     pub parts: Vec<BilledPart>,
     pub terms: Option<i64>,
     pub own_rates: Vec<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chosen_rates: Vec<Vec<TaxRateId>>,
     pub in_period: Option<Time>,
     pub begins_period: bool,
     pub is_stopped: bool,
@@ -65,6 +67,7 @@ impl InvoiceContent {
             parts: from.parts,
             terms: from.terms,
             own_rates: from.own_rates,
+            chosen_rates: from.chosen_rates,
             in_period: from.in_period,
             begins_period: from.begins_period,
             is_stopped: from.is_stopped,

@@ -17,9 +17,9 @@ use crate::time::Time;
 use crate::validation::{ValidationCode, ValidationErrors};
 
 /// Why a note exists.
-pub type NoteReason = Line<1, 255>;
+pub type NoteReason = Line<0, 255>;
 /// The reference of a refund in another system.
-pub type RefundReference = Line<1, 255>;
+pub type RefundReference = Line<0, 255>;
 
 /// The fields of a create; an omitted or invalid field is `None`.
 #[derive(Clone, Debug, Default)]

@@ -51,10 +51,10 @@ pub struct IssueContext {
 impl IssueContext {
     /// The tax rates of a line, read now.
     fn rates_of(&self, invoice: &Invoice, index: usize, line: &InvoiceLine, own_plan: PlanId) -> Vec<TaxRateId> {
-        match line.kind {
-            LineKind::ProrationCredit => line.tax_rate_ids.clone(),
-            LineKind::Item if invoice.own_rates.contains(&index) => self.source.of_item(&line.tax_rate_ids),
-            LineKind::Item | LineKind::Fee | LineKind::Usage | LineKind::ProrationCharge => {
+        match (line.kind, invoice.chosen_rates_of(index)) {
+            (LineKind::ProrationCredit, _) => line.tax_rate_ids.clone(),
+            (LineKind::Item, Some(own)) => self.source.of_item(own),
+            (LineKind::Item | LineKind::Fee | LineKind::Usage | LineKind::ProrationCharge, _) => {
                 let plan = line.subscription_plan_id.unwrap_or(own_plan);
                 self.source.of_plan(self.plan_rates.get(&plan).map_or(&[], Vec::as_slice))
             }

@@ -125,6 +125,7 @@ impl Invoice {
             parts: Vec::new(),
             terms: None,
             own_rates: Vec::new(),
+            chosen_rates: Vec::new(),
             source_invoice_id: None,
             in_period: None,
             begins_period: false,
@@ -186,6 +187,13 @@ impl Invoice {
         errors.into_result(merged)
     }
 
+    /// The tax rates that the caller chose for a line. Drafts of earlier versions have them in the line only.
+    pub(super) fn chosen_rates_of(&self, index: usize) -> Option<&[TaxRateId]> {
+        let place = self.own_rates.iter().position(|own| *own == index)?;
+        let of_line = || self.lines.get(index).map(|line| &line.tax_rate_ids);
+        self.chosen_rates.get(place).or_else(of_line).map(Vec::as_slice)
+    }
+
     fn set_items(
         &mut self,
         items: &[(ItemDraft, ValidationErrors)],
@@ -194,6 +202,7 @@ impl Invoice {
     ) {
         self.lines.clear();
         self.own_rates.clear();
+        self.chosen_rates.clear();
         for (index, (item, _)) in items.iter().enumerate() {
             match item.line(context) {
                 Ok(line) => self.lines.push(line),
@@ -202,8 +211,9 @@ impl Invoice {
                     errors.note(format!("/lines/{index}/unit_price"), ValidationCode::OutOfRange, detail);
                 }
             }
-            if item.tax_rate_ids.is_some() {
+            if let Some(rates) = &item.tax_rate_ids {
                 self.own_rates.push(index);
+                self.chosen_rates.push(rates.clone());
             }
         }
         if errors.is_empty() && self.compute(&context.rates).is_err() {

@@ -235,6 +235,8 @@ pub struct Invoice {
     pub terms: Option<i64>,
     /// The lines whose tax rates the caller chose.
     pub own_rates: Vec<usize>,
+    /// The rates chosen for each of them. The lines do not have them while the user is exempt.
+    pub chosen_rates: Vec<Vec<TaxRateId>>,
     /// The invoice that its credit line reverses.
     pub source_invoice_id: Option<InvoiceId>,
     /// When the period began in which its fee and proration lines were created.
@@ -266,6 +268,11 @@ impl Invoice {
             amount_paid: self.amount_paid,
             amount_credited: self.amount_credited,
         }
+    }
+
+    /// Whether something was paid or credited, to the balance, too: it cannot become void.
+    pub const fn is_partly_settled(&self) -> bool {
+        !self.amount_paid.is_zero() || !self.amount_credited.is_zero() || !self.credited.total.is_zero()
     }
 
     /// Whether it is overdue.

@@ -74,9 +74,4 @@ impl Settled {
         let settled = [self.credit_applied, self.amount_paid, self.amount_credited].map(Amount::negated);
         Amount::sum([total].into_iter().chain(settled))
     }
-
-    /// Whether the invoice cannot become void: it is partly paid or credited, or a credit line names it as its source.
-    pub const fn prevents_void(self, is_source_of_credit: bool) -> bool {
-        is_source_of_credit || !self.amount_paid.is_zero() || !self.amount_credited.is_zero()
-    }
 }

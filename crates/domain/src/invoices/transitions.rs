@@ -3,7 +3,7 @@
 
 use super::dunning::{AtDeadline, Attempted};
 use super::payments::Applied;
-use super::record::Invoice;
+use super::record::{Invoice, InvoiceKind};
 use super::status::{InvoiceAction, InvoiceStatus};
 use super::{Amount, Result};
 use crate::events::EventKind;
@@ -19,6 +19,8 @@ pub struct Outcome {
     pub overdue: i64,
     /// Whether it became paid.
     pub is_paid: bool,
+    /// Whether it became paid and is of a period: it activates an incomplete subscription.
+    pub activates: bool,
     /// What dunning does to the subscription, if it gives up.
     pub deadline: Option<AtDeadline>,
 }
@@ -30,6 +32,12 @@ impl Outcome {
 }
 
 impl Invoice {
+    /// What follows if it is paid now; nothing if it is not.
+    pub fn paid_outcome(&self) -> Outcome {
+        let is_paid = self.status == InvoiceStatus::Paid;
+        Outcome { is_paid, activates: is_paid && self.kind == InvoiceKind::Cycle, ..Outcome::default() }
+    }
+
     /// Ends dunning: it is paid, void or uncollectible.
     fn settle(&mut self, outcome: &mut Outcome) {
         if self.schedule.as_mut().is_some_and(super::dunning::Schedule::settle) {
@@ -48,7 +56,7 @@ impl Invoice {
             return Outcome::of(EventKind::InvoiceUpdated);
         }
         self.paid_at = Some(now);
-        let mut outcome = Outcome { is_paid: true, ..Outcome::of(EventKind::InvoicePaid) };
+        let mut outcome = Outcome { events: vec![EventKind::InvoicePaid], ..self.paid_outcome() };
         self.settle(&mut outcome);
         outcome
     }

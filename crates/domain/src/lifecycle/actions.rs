@@ -178,7 +178,7 @@ impl Subscription {
                 Ok(())
             }
             None => {
-                self.set_status(Active, at);
+                self.set_status(self.status_when_active(at), at);
                 self.begin_period(at, known)
             }
         }

@@ -55,6 +55,7 @@ impl Subscription {
                 more.iter().for_each(|error| errors.add(error.pointer.clone(), error.reason.clone()));
                 return Err(errors.into());
             }
+            Err(_) if !errors.is_empty() => return Err(errors.into()),
             merged => merged?,
         };
         after.check_convertible(plan, known, now, &mut errors);
@@ -94,6 +95,7 @@ impl Subscription {
                 changes: Vec::new(),
             }),
             discount: new_discount,
+            overdue_invoices: known.overdue_invoices,
             ..Billing::new(zone, anchor_at)
         };
         match Calendar::new(&billing.time_zone, anchor_at, after.billing_cycle).period(now, None) {
@@ -106,6 +108,9 @@ impl Subscription {
             return Err(errors.into());
         }
         after.billing = Some(Box::new(billing));
+        if after.status == Active {
+            after.set_status(after.status_when_active(now), now);
+        }
         after.schedule(&known.settings);
         Ok(after)
     }

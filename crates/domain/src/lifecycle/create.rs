@@ -38,11 +38,12 @@ impl Subscription {
     ) -> Result<Self, Rejection> {
         let sent = draft.billing.take().flatten().map(|sent| *sent).unwrap_or_default();
         let starts_at = draft.starts_at.unwrap_or(now);
+        check_times(&sent, starts_at, draft.ends_at.flatten(), now, &mut errors);
         let (Some(user_id), Some(plan)) = (draft.user_id, plan) else {
             // All other errors depend on the plan.
             return Err(errors.into());
         };
-        let billing = new_billing(&sent, plan, known, starts_at, draft.ends_at.flatten(), now, &mut errors);
+        let billing = new_billing(&sent, plan, known, starts_at, &mut errors);
         let mut created = Self {
             id,
             user_id,
@@ -158,35 +159,44 @@ impl Subscription {
     }
 }
 
-/// The billing that a create describes, without what the status decides.
-fn new_billing(
-    sent: &BillingDraft,
-    plan: &Plan,
-    known: &Known,
-    starts_at: Time,
-    ends_at: Option<Time>,
-    now: Time,
-    errors: &mut ValidationErrors,
-) -> Billing {
+/// The bounds of the times that a create sends, which do not depend on the plan.
+fn check_times(sent: &BillingDraft, starts_at: Time, ends_at: Option<Time>, now: Time, errors: &mut ValidationErrors) {
     if starts_at < now.plus_seconds(-MAX_BACKDATED * DAY) && !errors.touch("/starts_at") {
         errors.note("/starts_at", ValidationCode::OutOfRange, "must not be more than 366 days ago");
     }
     if ends_at.is_some_and(|end| end <= starts_at) && !errors.touch("/ends_at") {
         errors.note("/ends_at", ValidationCode::OutOfRange, "must be later than starts_at");
     }
-    let zone = sent.time_zone.clone().unwrap_or_else(|| known.settings.time_zone.clone());
-    let days = plan.settings().trial_days.get();
-    let usual = || (days > 0).then(|| plus_calendar_days(starts_at, days, &zone)).flatten();
-    let trial_ends_at = sent.trial_ends_at.unwrap_or_else(usual);
     if let Some(Some(end)) = sent.trial_ends_at {
         check_trial(end, starts_at, errors);
     }
     if let Some(anchor) = sent.anchor_at {
-        check_anchor(anchor, starts_at, trial_ends_at, errors);
+        let (early, late) = (anchor.min(starts_at), anchor.max(starts_at));
+        if early.plus_months(MAX_ANCHOR).is_some_and(|end| late > end) {
+            errors.note("/billing/anchor_at", ValidationCode::OutOfRange, "must be within 10 years of starts_at");
+        }
     }
     if sent.resumes_at.flatten().is_some() {
         let detail = "can be set only while the subscription is paused";
         errors.note("/billing/resumes_at", ValidationCode::Inconsistent, detail);
+    }
+}
+
+/// The billing that a create describes, without what the status decides.
+fn new_billing(
+    sent: &BillingDraft,
+    plan: &Plan,
+    known: &Known,
+    starts_at: Time,
+    errors: &mut ValidationErrors,
+) -> Billing {
+    let zone = sent.time_zone.clone().unwrap_or_else(|| known.settings.time_zone.clone());
+    let days = plan.settings().trial_days.get();
+    let usual = || (days > 0).then(|| plus_calendar_days(starts_at, days, &zone)).flatten();
+    let trial_ends_at = sent.trial_ends_at.unwrap_or_else(usual);
+    if sent.anchor_at.is_some() && trial_ends_at.is_some() {
+        let detail = "is the end of the trial; send trial_ends_at: null for a subscription without a trial";
+        errors.note("/billing/anchor_at", ValidationCode::Inconsistent, detail);
     }
     let anchor_at = trial_ends_at.or(sent.anchor_at).unwrap_or(starts_at);
     Billing {
@@ -228,18 +238,6 @@ pub(super) fn check_trial(end: Time, starts_at: Time, errors: &mut ValidationErr
     if end <= starts_at || end > starts_at.plus_seconds(MAX_TRIAL * DAY) {
         let detail = "must be later than starts_at, by at most 730 days";
         errors.note("/billing/trial_ends_at", ValidationCode::OutOfRange, detail);
-    }
-}
-
-fn check_anchor(anchor: Time, starts_at: Time, trial_ends_at: Option<Time>, errors: &mut ValidationErrors) {
-    let pointer = "/billing/anchor_at";
-    let (early, late) = (anchor.min(starts_at), anchor.max(starts_at));
-    if early.plus_months(MAX_ANCHOR).is_some_and(|end| late > end) {
-        errors.note(pointer, ValidationCode::OutOfRange, "must be within 10 years of starts_at");
-    }
-    if trial_ends_at.is_some() {
-        let detail = "is the end of the trial; send trial_ends_at: null for a subscription without a trial";
-        errors.note(pointer, ValidationCode::Inconsistent, detail);
     }
 }
 

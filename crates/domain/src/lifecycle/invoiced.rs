@@ -32,7 +32,7 @@ impl Subscription {
                 after.set_status(status, at);
                 EventKind::SubscriptionUnpaid
             }
-            (Incomplete, None) if outcome.is_paid => {
+            (Incomplete, None) if outcome.activates => {
                 billing.gives_up_at = None;
                 after.set_status(self.status_when_active(at), at);
                 EventKind::SubscriptionActivated

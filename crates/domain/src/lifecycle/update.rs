@@ -41,8 +41,8 @@ impl Subscription {
             self.check_end(ends_at, status, now, &mut errors);
             after.ends_at = ends_at;
         }
-        self.check_with_conflicts(patch, status, now, &mut errors);
         after.move_trial(&sent, status, now, &mut errors);
+        self.check_with_conflicts(patch, status, after.renews_at, now, &mut errors);
         if !errors.is_empty() {
             return Err(errors.into());
         }
@@ -184,13 +184,16 @@ impl Subscription {
         &self,
         patch: &SubscriptionDraft,
         status: Option<SubscriptionStatus>,
+        renews_at: Option<Time>,
         now: Time,
         errors: &mut ValidationErrors,
     ) {
-        let is_over = |ends_at: Option<Time>| ends_at.is_none_or(|end| end <= now);
-        if status == Some(Cancelled) && patch.ends_at.is_some_and(is_over) {
-            let detail = "must be later than now if the status is cancelled";
-            errors.note("/ends_at", ValidationCode::Inconsistent, detail);
+        let new_end = patch.ends_at.filter(|ends_at| status.is_some() || *ends_at != self.ends_at);
+        if status.unwrap_or(self.status) == Cancelled
+            && let Some(ends_at) = new_end
+            && ends_at.is_none_or(|end| end <= now || renews_at.is_some_and(|renews_at| end > renews_at))
+        {
+            note_cancelled_end(renews_at, errors);
         }
         if self.status == Expired {
             let is_active = patch.is_active.unwrap_or(self.is_active);
@@ -318,20 +321,14 @@ impl Subscription {
     /// The rules between the fields of the result.
     fn check_result(&self, is_end_decided: bool, is_end_new: bool, now: Time, errors: &mut ValidationErrors) {
         if self.status == Cancelled && is_end_decided {
-            let is_lifetime = self.renews_at.is_none();
             let is_in_period = match (self.ends_at, self.renews_at) {
                 (None, _) => false,
                 // A lifetime subscription that is cancelled ends now.
                 (Some(end), None) => end > now || (end == now && !is_end_new),
                 (Some(end), Some(renews_at)) => end > now && end <= renews_at,
             };
-            if !is_in_period && !errors.touch("/ends_at") {
-                let detail = if is_lifetime {
-                    "must be later than now if the status is cancelled"
-                } else {
-                    "must be later than now and not after renews_at if the status is cancelled"
-                };
-                errors.note("/ends_at", ValidationCode::Inconsistent, detail);
+            if !is_in_period {
+                note_cancelled_end(self.renews_at, errors);
             }
         }
         check(self.status, self.is_active, self.starts_at, None, None, errors);
@@ -349,6 +346,16 @@ impl Subscription {
         // No renewal follows, so that no setting matters.
         after.schedule(&OrganizationBilling::default());
         after
+    }
+}
+
+fn note_cancelled_end(renews_at: Option<Time>, errors: &mut ValidationErrors) {
+    let detail = match renews_at {
+        None => "must be later than now if the status is cancelled",
+        Some(_) => "must be later than now and not after renews_at if the status is cancelled",
+    };
+    if !errors.touch("/ends_at") {
+        errors.note("/ends_at", ValidationCode::Inconsistent, detail);
     }
 }
 

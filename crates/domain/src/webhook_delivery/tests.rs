@@ -39,6 +39,17 @@ fn fail(reader: &Reader, row: &Undelivered, trigger: Trigger, status: u16, now: 
 }
 
 #[test]
+fn the_failures_of_an_event_that_is_sent_again_begin_again() {
+    let given_up =
+        Undelivered { state: UndeliveredState::GivenUp, attempts: 11, first_failed_at: Some(at(0)), ..undelivered() };
+    let resent = Undelivered { state: UndeliveredState::Waiting, is_resend: true, ..given_up };
+    let after = fail(&reader(), &resent, Trigger::Resend, 500, at(60)).row.unwrap();
+    assert_eq!((after.state, after.first_failed_at), (UndeliveredState::GivenUp, Some(at(60))));
+    let longest = schedule().longest_seconds();
+    assert!(longest > 71 * 3_600 && longest < 15 * 86_400, "{longest}");
+}
+
+#[test]
 fn eleven_attempts_in_seventy_one_hours_and_then_no_more() {
     let mut row = undelivered();
     let mut now = at(0);

@@ -2,6 +2,9 @@
 
 use super::support::*;
 use perennial_app::analytics::options::AnalyticsOptions;
+use perennial_app::caller::Caller;
+use perennial_app::connections::{self, Collections, ConnectionDraft, ConnectionKind, ConnectionName};
+use perennial_identity::secret::Secret;
 use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
 
@@ -120,6 +123,36 @@ async fn payments_count_by_their_status_now() {
     app.put(&path(&failed), &json!({ "status": "completed" })).await.expect(200);
     let months = figures(&app, "/analytics/payments?from=2026-03").await;
     assert_eq!(months.data(), &json!([row("2026-03", counted(3, 22), counted(1, 5), counted(0, 0), json!(0))]));
+}
+
+/// The event of a failed collection contains its reason, and not the payment.
+#[tokio::test]
+async fn a_payment_whose_collection_failed_counts_as_failed() {
+    let app = TestApp::start().await;
+    let _working = maintain(&app);
+    let user = app.user("ada@example.com").await;
+    app.plan("pro", json!({})).await;
+    let made = app.subscription(&user, "pro", json!({})).await["id"].as_str().unwrap().to_owned();
+    let payment = app.payment(&made, json!({ "amount": 7 })).await;
+    let path = format!("/subscription-payments/{}", payment["id"].as_str().unwrap());
+    let (kind, name) = (Some(ConnectionKind::Stripe), ConnectionName::parse("main").ok());
+    let draft = ConnectionDraft { kind, name, collect: Some(true), ..ConnectionDraft::default() };
+    let (caller, secret) = (Caller::system(app.organization), || Secret::new("sk_1".to_owned()));
+    let connection = connections::create(&app.app, &caller, draft, secret(), secret()).await.unwrap();
+    // Without a payment method nothing is requested, and the payment fails.
+    app.post(&format!("{path}/collect"), &json!({ "connection_id": connection.id })).await.expect(200);
+    let _collecting = app.work(Collections);
+    let mut tries = 0;
+    while app.get(&path).await.expect(200).data()["status"] != "failed" {
+        tries += 1;
+        assert!(tries < 2_000, "the collection does not end");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let kinds: Vec<&str> = app.events().await.iter().map(|event| event.kind.as_str()).collect();
+    assert!(kinds.contains(&"payment.collection_failed"), "{kinds:?}");
+    let months = figures(&app, "/analytics/payments?from=2026-03").await;
+    assert_eq!(months.data()[0]["failed"], json!({ "count": 1, "amount": 7 }));
+    assert_eq!(months.data()[0]["failure_rate"], json!(1));
 }
 
 #[tokio::test]

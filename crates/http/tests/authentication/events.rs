@@ -24,8 +24,10 @@ async fn each_change_is_recorded_once_with_its_client_its_request_and_its_time()
     let app = TestApp::start().await;
     let known = clients::list(&app.app, app.organization).await.unwrap();
     let public = known.iter().find(|client| client.kind == ClientKind::Public).unwrap().id;
-    let trace =
-        |held: &Held| json!({ "id": held.session_id(), "user_id": held.user_id(), "client_id": public.to_string() });
+    let trace = |held: &Held| {
+        let (id, user) = (held.session_id(), held.user_id());
+        json!({ "id": id, "user_id": user, "client_id": public.to_string(), "fields": [] })
+    };
     let mut number = 0;
     let mut request = |method: &str, target: &str| {
         number += 1;

@@ -1,6 +1,6 @@
 //! Several changes of a plan, and credit notes between them.
 
-use super::cycles::{Books, id};
+use super::cycles::{Books, amounts, id, pairs};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
@@ -89,4 +89,60 @@ async fn a_conversion_to_another_plan_takes_the_currency_of_that_plan() {
     let refused = books.sandbox.put(&path, convert("dollars")).await.refused(422, "inconsistent");
     assert_eq!(refused.faults(), ["/billing/change/subscription_plan_id inconsistent"]);
     books.sandbox.put(&path, convert("euros")).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_change_to_a_retired_plan_is_rejected_in_the_update_that_begins_the_period() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("pro", json!({})).await;
+    books.plan("old", json!({ "is_active": false })).await;
+    let trial = json!({ "trial_ends_at": "2026-04-10T00:00:00Z", "payment_method": "test_ok" });
+    let created = books.subscribe("pro", trial).await;
+    let path = format!("/subscriptions/{}", id(&created));
+    let start = |next: &str| json!({ "status": "active", "billing": { "change": { "subscription_plan_id": next } } });
+    books.sandbox.put(&path, start("old")).await.refused(409, "plan_inactive");
+    let plan = books.plan("new", json!({})).await;
+    let started = books.sandbox.put(&path, start("new")).await.expect(200);
+    assert_eq!(started.data()["subscription_plan_id"], plan["id"]);
+}
+
+#[tokio::test]
+async fn usage_is_late_after_its_window_also_if_the_last_plan_of_the_window_has_no_charges() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-05-01T00:00:00Z").await;
+    books.sandbox.post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await.expect(201);
+    let charge = json!({ "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": 1 });
+    books.plan("metered", json!({ "billing": { "charges": [charge] } })).await;
+    books.plan("flat", json!({})).await;
+    let created = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
+    let send = async |name: &str, at: &str| {
+        let event = json!({ "id": name, "subscription_id": created["id"], "meter": "calls", "value": 3, "at": at });
+        books.sandbox.post("/usage-events", json!({ "events": [event] })).await.expect(200).data().clone()
+    };
+    books.advance("2026-05-15T00:00:00Z").await;
+    send("a", "2026-05-14T00:00:00Z").await;
+    books.put(&created, json!({ "subscription_plan_id": "flat" })).await;
+    books.advance("2026-06-01T02:00:00Z").await;
+    let issued = books.invoices(&created).await.pop().unwrap();
+    assert_eq!(amounts(&issued), pairs(&[("fee", "10"), ("usage", "3")]));
+    assert_eq!(send("b", "2026-05-20T00:00:00Z").await["late"], json!(["b"]));
+}
+
+#[tokio::test]
+async fn own_tax_rates_of_an_item_apply_if_the_user_is_exempt_only_while_it_is_a_draft() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    let rate = rate(&books, 19).await;
+    books.plan("pro", json!({ "price": 0 })).await;
+    let created = books.subscribe("pro", json!({})).await;
+    let profile = format!("/users/{}/billing-profile", books.user);
+    books.sandbox.put(&profile, json!({ "tax_exempt": true })).await.expect(200);
+    let line = json!({ "description": "Setup", "unit_price": 100, "tax_rate_ids": [rate] });
+    let body = json!({ "subscription_id": created["id"], "lines": [line] });
+    let draft = books.sandbox.post("/invoices", body).await.expect(201).data().clone();
+    assert_eq!((&draft["total"], &draft["lines"][0]["tax_rate_ids"]), (&json!(100), &json!([])));
+    books.sandbox.put(&profile, json!({ "tax_exempt": false })).await.expect(200);
+    let issued = books.act(&draft, "finalize").await.expect(200);
+    assert_eq!((&issued.data()["total"], &issued.data()["lines"][0]["tax_rate_ids"]), (&json!(119), &json!([rate])));
 }

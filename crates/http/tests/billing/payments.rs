@@ -76,3 +76,77 @@ async fn naming_an_invoice_comes_after_the_late_actions_of_its_subscription() {
     let dry = format!("{}?dry_run=true", path(&payment));
     books.sandbox.put(&dry, json!({ "status": "void" })).await.refused(409, "lifecycle_behind");
 }
+
+#[tokio::test]
+async fn an_invoice_that_was_credited_to_the_balance_cannot_become_void() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("pro", json!({})).await;
+    let created = books.subscribe("pro", json!({})).await;
+    let invoice = books.invoices(&created).await[0].clone();
+    let payment = books.pay(&invoice, 10.0, "completed").await;
+    let note = json!({ "invoice_id": invoice["id"], "amount": 4, "reason": "", "refund_reference": "" });
+    books.sandbox.post("/credit-notes", note).await.expect(201);
+    books.sandbox.put(&path(&payment), json!({ "status": "void" })).await.expect(200);
+    let reopened = &books.invoices(&created).await[0];
+    assert_eq!((&reopened["status"], &reopened["amount_credited"]), (&json!("open"), &json!(0)));
+    books.act(&invoice, "void").await.refused(409, "has_payments");
+    books.act(&invoice, "mark-uncollectible").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_reopened_invoice_of_an_erased_user_has_no_further_actions() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("pro", json!({})).await;
+    let created = books.subscribe("pro", json!({})).await;
+    let invoice = books.invoices(&created).await[0].clone();
+    let payment = books.pay(&invoice, 10.0, "completed").await;
+    books.sandbox.request("DELETE", &format!("/users/{}", books.user)).send().await.expect(200);
+    books.sandbox.put(&path(&payment), json!({ "status": "void" })).await.expect(200);
+    let reopened = &books.invoices(&created).await[0];
+    assert_eq!((&reopened["status"], &reopened["next_action"]), (&json!("open"), &Value::Null));
+}
+
+#[tokio::test]
+async fn an_invoice_that_is_reopened_after_the_subscription_became_external_still_counts() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("pro", json!({})).await;
+    let created = books.subscribe("pro", json!({})).await;
+    let invoice = books.invoices(&created).await[0].clone();
+    let payment = books.pay(&invoice, 10.0, "completed").await;
+    let failed = json!({ "subscription_id": created["id"], "amount": 10, "currency": "USD", "status": "failed" });
+    books.put(&created, json!({ "billing": null })).await;
+    books.sandbox.put(&path(&payment), json!({ "status": "void" })).await.expect(200);
+    let mut failed = failed.as_object().unwrap().clone();
+    failed.insert("invoice_id".into(), invoice["id"].clone());
+    books.sandbox.post("/subscription-payments", Value::Object(failed)).await.expect(201);
+    assert_eq!(books.invoices(&created).await[0]["overdue"], json!(true));
+    let target = format!("/subscriptions/{}", id(&created));
+    books.sandbox.request("DELETE", &target).send().await.refused(409, "has_open_invoices");
+    let billed = books.put(&created, json!({ "billing": {} })).await;
+    assert_eq!((&billed["status"], &billed["billing"]["overdue_invoices"]), (&json!("past_due"), &json!(1)));
+    books.pay(&invoice, 10.0, "completed").await;
+    assert_eq!(books.read(&created).await["status"], "active");
+}
+
+#[tokio::test]
+async fn a_subscription_that_starts_with_an_overdue_invoice_is_past_due() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    books.plan("free", json!({ "price": 0 })).await;
+    let pending = json!({ "starts_at": "2026-04-03T00:00:00Z", "billing": { "payment_method": "test_fail" } });
+    let created = books.subscribe_with("free", pending).await;
+    let body = json!({ "subscription_id": created["id"], "lines": [{ "description": "Setup", "unit_price": 5 }] });
+    let invoice = books.sandbox.post("/invoices", body).await.expect(201).data().clone();
+    books.act(&invoice, "finalize").await.expect(200);
+    assert_eq!(books.read(&created).await["billing"]["overdue_invoices"], json!(1));
+    books.advance("2026-04-03T00:00:00Z").await;
+    assert_eq!(books.read(&created).await["status"], "past_due");
+    books.pay(&invoice, 5.0, "completed").await;
+    assert_eq!(books.read(&created).await["status"], "active");
+    for kind in ["subscription.started", "subscription.recovered"] {
+        assert_eq!(books.sandbox.events(kind, 1).await.len(), 1, "{kind}");
+    }
+}

@@ -1,15 +1,21 @@
 //! API rules 25.6: collecting a payment through Stripe.
 
 use super::real::Real;
-use super::support::connect;
+use super::support::{Base, connect, payment_facts};
 use perennial_app::caller::Caller;
 use perennial_app::connections::collect::{self, CollectRequest};
-use perennial_app::connections::{self, ConnectionDraft, ConnectionKind};
+use perennial_app::connections::{self, ConnectionDraft, ConnectionKind, Connections};
 use perennial_app::error::Error;
 use perennial_app::operators;
+use perennial_domain::connections::ObjectKind;
+use perennial_domain::connections::collection::CollectionState;
+use perennial_domain::payments::PaymentStatus;
+use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::validation::ValidationErrors;
 use perennial_fake_provider::{Card, Fault, Kind};
+use perennial_store::{connection_collections, connection_inbox};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// A service with a payment of 19.99 USD that is to be collected with `pm_1`.
 async fn with_payment() -> (Real, String) {
@@ -190,13 +196,88 @@ async fn a_webhook_that_arrives_before_the_response_to_its_intent_settles_the_pa
     assert_eq!(webhook.send(&real.app.address.to_string(), &target).await, 200);
     real.fake.set(|behavior| behavior.stall = None);
     // The clock does not move: nothing else makes the collection due.
-    let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while real.app.get(&path).await.expect(200).data()["status"] != "completed" {
-        assert!(std::time::Instant::now() < deadline, "the webhook was lost");
+        assert!(Instant::now() < deadline, "the webhook was lost");
         tokio::task::yield_now().await;
     }
     let inbox = real.all(&format!("/connections/{}/inbox?object_id=pi_1", real.connection.id)).await;
     assert_eq!((&inbox[0]["state"], &inbox[0]["object"]), (&json!("applied"), &Value::Null));
+}
+
+#[tokio::test]
+async fn erasing_a_user_deletes_the_bodies_about_intents_that_took_nothing() {
+    let (mut real, path) = with_payment().await;
+    real.fake.set(|behavior| behavior.card = Card::Declined);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.work();
+    real.until_status(&path, "failed").await;
+    let (intent, now) = (real.fake.all("payment_intents")[0].clone(), real.app.now().as_micros() / 1_000_000);
+    let webhook = real.fake.event("payment_intent.payment_failed", &intent, super::real::SECRET, now);
+    let target = format!("/hooks/{}", real.connection.id);
+    assert_eq!(webhook.send(&real.app.address.to_string(), &target).await, 200);
+    let has_body = async || {
+        let (db, id) = (&real.app.app.db, real.connection.id);
+        let found = connection_inbox::by_key(db, real.app.organization, id, "evt_1").await.unwrap();
+        found.unwrap().body.is_some()
+    };
+    assert!(has_body().await);
+    let user = real.all("/users").await[0]["id"].as_str().unwrap().to_owned();
+    real.app.delete(&format!("/users/{user}")).await.expect(200);
+    assert!(!has_body().await);
+}
+
+#[tokio::test]
+async fn a_payment_that_the_provider_reports_is_not_collected() {
+    let base = Base::start().await;
+    let collects = ConnectionDraft { collect: Some(true), ..ConnectionDraft::default() };
+    connections::update(&base.app.app, &base.caller(), base.connection.id, collects).await.unwrap();
+    base.memory.subscribe(1, SubscriptionStatus::PastDue);
+    base.memory.found(ObjectKind::Payment, "in_1", payment_facts("in_1", "sub_1", PaymentStatus::Failed));
+    base.work();
+    base.hint("evt_1", &json!({ "object": "invoice", "id": "in_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_1").await.0, "applied");
+    let payment = base.one("/subscription-payments").await;
+    let path = format!("/subscription-payments/{}/collect", payment["id"].as_str().unwrap());
+    let body = json!({ "connection_id": base.connection.id.to_string(), "payment_method": "pm_1" });
+    let refused = base.app.post(&path, &body).await.refused(409, "provider_managed");
+    assert_eq!(refused.json["connection_id"], json!(base.connection.id));
+    assert_eq!(base.one("/subscription-payments").await["status"], json!("failed"));
+}
+
+#[tokio::test]
+async fn a_payment_that_the_provider_reports_as_paid_before_it_is_charged_is_not_charged() {
+    let (mut real, path) = with_payment().await;
+    real.app.put(&path, &json!({ "external_payment_id": "in_1" })).await.expect(200);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    let invoice = json!({
+        "id": "in_1", "object": "invoice", "subscription": "sub_1", "status": "paid", "currency": "usd", "livemode": false,
+        "amount_due": 1999, "amount_paid": 1999, "created": 1_767_225_600,
+    });
+    real.fake.put("invoices", invoice.clone());
+    let now = real.app.now().as_micros() / 1_000_000;
+    let webhook = real.fake.event("invoice.paid", &invoice, super::real::SECRET, now);
+    let target = format!("/hooks/{}", real.connection.id);
+    assert_eq!(webhook.send(&real.app.address.to_string(), &target).await, 200);
+    let hints = real.app.work(Connections);
+    real.until_status(&path, "completed").await;
+    drop(hints);
+    real.work();
+    let id = path.rsplit('/').next().unwrap().parse().unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    let settled = loop {
+        let last = connection_collections::last(&real.app.app.db, real.app.organization, id).await.unwrap().unwrap();
+        if last.is_settled() {
+            break last;
+        }
+        assert!(Instant::now() < deadline, "{last:?}");
+        tokio::task::yield_now().await;
+    };
+    assert_eq!((settled.state, settled.code.as_deref()), (CollectionState::Failed, Some("status_changed")));
+    assert!(real.fake.all("payment_intents").is_empty());
+    let paid = real.app.get(&path).await.expect(200).data().clone();
+    assert_eq!((&paid["status"], &paid["external_payment_id"]), (&json!("completed"), &json!("in_1")));
+    assert!(real.events("payment.collection_failed").await.is_empty());
 }
 
 /// More payments than are worked on at once wait for a connection that is disabled.

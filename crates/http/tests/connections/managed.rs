@@ -1,8 +1,9 @@
 //! API rules 25.4: who may write, and personal data.
 
-use super::support::Base;
+use super::support::{Base, customer_facts, subscription_facts};
 use perennial_app::connections::{self, ConnectionDraft};
 use perennial_app::housekeeping;
+use perennial_domain::connections::ObjectKind;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_store::connection_inbox;
 use serde_json::{Value, json};
@@ -65,6 +66,62 @@ async fn erasing_a_user_deletes_bodies_and_later_hints_of_the_customer_are_ignor
     assert_eq!(base.outcome("evt_3").await.0, "applied");
     let after = base.one("/subscriptions").await;
     assert_eq!((&after["user_id"], &after["status"]), (&json!(user), &json!("past_due")));
+}
+
+/// A service with a subscription whose metadata names this user, and a customer that was never fetched.
+async fn named(user: &str, base: &Base) {
+    base.memory.subscribe(1, SubscriptionStatus::Active);
+    let mut mapped = subscription_facts("sub_1", "cus_1", SubscriptionStatus::Active);
+    mapped.subscription.as_mut().unwrap().user_id = user.parse().ok();
+    base.memory.found(ObjectKind::Subscription, "sub_1", mapped);
+    base.work();
+    base.hint("evt_1", &json!({ "object": "subscription", "id": "sub_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_1").await.0, "applied");
+    assert_eq!(base.one("/subscriptions").await["user_id"], json!(user));
+    assert_eq!(base.memory.fetched("cus_1"), 0);
+}
+
+#[tokio::test]
+async fn a_customer_that_was_never_fetched_does_not_bring_an_erased_user_back() {
+    let base = Base::start().await;
+    let user = base.app.user("ours@example.com").await;
+    named(&user, &base).await;
+    base.app.delete(&format!("/users/{user}")).await.expect(200);
+    base.hint("evt_2", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_2").await, ("ignored".to_owned(), json!("erased_user")));
+    assert_eq!(base.app.get("/users").await.expect(200).data(), &json!([]));
+}
+
+#[tokio::test]
+async fn the_customer_of_an_adopted_subscription_does_not_bring_an_erased_user_back() {
+    let base = Base::start().await;
+    base.memory.subscribe(1, SubscriptionStatus::Active);
+    let user = base.app.user("ours@example.com").await;
+    let plan = base.app.plan("own", json!({ "variants": ["price_1"] })).await;
+    let own = json!({ "external_subscription_id": "sub_1" });
+    base.app.subscription(&user, plan["id"].as_str().unwrap(), own).await;
+    base.work();
+    base.hint("evt_1", &json!({ "object": "subscription", "id": "sub_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_1").await.0, "applied");
+    base.app.delete(&format!("/users/{user}")).await.expect(200);
+    base.hint("evt_2", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_2").await, ("ignored".to_owned(), json!("erased_user")));
+    assert_eq!(base.app.get("/users").await.expect(200).data(), &json!([]));
+}
+
+#[tokio::test]
+async fn the_first_fetch_of_a_customer_changes_no_address_and_a_later_one_does() {
+    let base = Base::start().await;
+    let user = base.app.user("ours@example.com").await;
+    named(&user, &base).await;
+    base.hint("evt_2", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_2").await.0, "unchanged");
+    assert_eq!(base.one("/users").await["email"], json!("ours@example.com"));
+    base.memory.found(ObjectKind::Customer, "cus_1", customer_facts("cus_1", "new@example.com"));
+    base.hint("evt_3", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_3").await.0, "applied");
+    let after = base.one("/users").await;
+    assert_eq!((&after["id"], &after["email"]), (&json!(user), &json!("new@example.com")));
 }
 
 #[tokio::test]

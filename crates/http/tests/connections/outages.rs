@@ -6,6 +6,7 @@ use perennial_app::connections::provider::Fetched;
 use perennial_app::error::Error;
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::subscriptions::SubscriptionStatus;
+use perennial_store::connection_states;
 use serde_json::{Value, json};
 
 const AWAY: Fetched = Fetched::Unavailable { retry_after: None, is_rate_limited: false };
@@ -79,6 +80,20 @@ async fn a_hint_that_waits_is_applied_at_once_if_the_operator_asks() {
     assert_eq!(base.outcome("evt_1").await, ("applied".to_owned(), Value::Null));
     let unknown = connections::retry(&base.app.app, &base.caller(), base.connection.id, Some("evt_2")).await;
     assert!(matches!(unknown, Err(Error::NotFound)), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn a_pause_of_several_hours_is_observed() {
+    let base = Base::start().await;
+    let hours = 10 * 3_600;
+    let limited = Fetched::Unavailable { retry_after: Some(hours), is_rate_limited: true };
+    base.memory.put(ObjectKind::Subscription, "sub_1", limited);
+    base.work();
+    base.hint("evt_1", &subscription(1)).await.expect(200);
+    base.quiet().await;
+    let (db, connection) = (&base.app.app.db, &base.connection);
+    let state = connection_states::of_connection(db, connection.organization_id, connection.id).await.unwrap().unwrap();
+    assert_eq!(state.paused_until, Some(base.app.now().plus_seconds(hours)));
 }
 
 #[tokio::test]

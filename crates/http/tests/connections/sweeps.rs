@@ -1,13 +1,25 @@
 //! API rules 25.5: the reconciler, over HTTP to a provider.
 
 use super::real::{Real, SECRET};
-use perennial_app::connections::Reconcile;
-use perennial_domain::connections::sweep::SweepOptions;
+use super::support::Base;
+use perennial_app::connections::provider::Page;
+use perennial_app::connections::{Reconcile, reconcile};
+use perennial_domain::connections::sweep::{Sweep, SweepOptions};
+use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_fake_provider::Kind;
+use perennial_provider_api::lists;
+use perennial_store::connection_states::ConnectionProgress;
+use perennial_store::{Change, connection_progress, connection_states};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 const PLAIN: SweepOptions = SweepOptions { dry_run: false, yes: false, requested: true };
+const DRY: SweepOptions = SweepOptions { dry_run: true, ..PLAIN };
+
+async fn progress(real: &Real) -> ConnectionProgress {
+    let (organization, id) = (real.connection.organization_id, real.connection.id);
+    connection_states::of_connection(&real.app.app.db, organization, id).await.unwrap().unwrap()
+}
 
 #[tokio::test]
 async fn a_sweep_creates_what_is_new_and_repairs_what_differs_with_one_event() {
@@ -98,6 +110,66 @@ async fn a_sweep_that_would_end_the_access_of_many_applies_nothing_until_it_is_c
     let confirmed = real.reconcile(SweepOptions { yes: true, ..PLAIN }).await;
     assert_eq!((confirmed.repaired, confirmed.stopped), (30, false));
     assert_eq!(active().await, 0);
+}
+
+/// The provider returns them by ID, but no list has them.
+#[tokio::test]
+async fn subscriptions_that_no_list_has_are_compared_before_one_of_them_ends() {
+    let base = Base::start().await;
+    base.work();
+    for number in 1..=30 {
+        base.memory.subscribe(number, SubscriptionStatus::Active);
+        let subscription = json!({ "object": "subscription", "id": format!("sub_{number}") });
+        base.hint(&format!("evt_{number}"), &subscription).await.expect(200);
+    }
+    base.quiet().await;
+    base.app.advance(60);
+    for number in 1..=30 {
+        base.memory.subscribe(number, SubscriptionStatus::Expired);
+    }
+    *base.memory.list.lock().unwrap() = Some(Page::Found(lists::Page::default()));
+    let sweep = async |options: SweepOptions| {
+        reconcile::now(&base.app.app, &base.caller(), base.connection.id, options).await.unwrap().unwrap()
+    };
+    let active = async || {
+        let answer = base.app.get("/subscriptions?status=active&limit=100").await.expect(200);
+        answer.data().as_array().unwrap().len()
+    };
+    let stopped = sweep(PLAIN).await;
+    assert_eq!((stopped.seen, stopped.different, stopped.repaired, stopped.stopped), (31, 30, 0, true));
+    assert_eq!(active().await, 30);
+    let confirmed = sweep(SweepOptions { yes: true, ..PLAIN }).await;
+    assert_eq!((confirmed.different, confirmed.repaired, confirmed.stopped), (30, 30, false));
+    assert_eq!(active().await, 0);
+}
+
+#[tokio::test]
+async fn a_dry_run_leaves_the_last_sweep_and_an_interrupted_one_as_they_are() {
+    let real = Real::start(Kind::Stripe).await;
+    for number in 1..=3 {
+        real.stripe_subscription(number, "active");
+    }
+    let dry = real.reconcile(DRY).await;
+    assert_eq!((dry.created, real.all("/subscriptions").await.len()), (4, 0));
+    assert_eq!((progress(&real).await.sweep, progress(&real).await.swept_at), (None, None));
+    real.reconcile(PLAIN).await;
+    let swept_at = progress(&real).await.swept_at;
+    assert!(swept_at.is_some());
+    real.app.advance(60);
+    let interrupted = Sweep::begin(SweepOptions::default(), real.app.now()).to_stored();
+    let (organization, id) = (real.connection.organization_id, real.connection.id);
+    let change = connection_progress::sweep(Change::new(), organization, id, &interrupted);
+    real.app.app.db.commit(change).await.unwrap();
+    real.app.advance(60);
+    real.fake.remove("subscriptions", "sub_2");
+    let dry = real.reconcile(DRY).await;
+    assert_eq!((dry.seen, dry.differences.len()), (3, 1), "{dry:?}");
+    assert_eq!((dry.differences[0].external_id.as_str(), dry.differences[0].missing), ("sub_2", true));
+    assert!(real.events("connection.drift").await.is_empty());
+    let after = progress(&real).await;
+    assert_eq!((after.sweep, after.swept_at), (Some(interrupted), swept_at));
+    // What the dry run has seen is not seen by the next sweep.
+    assert!(real.reconcile(PLAIN).await.differences[0].missing);
 }
 
 #[tokio::test]

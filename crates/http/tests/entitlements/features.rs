@@ -133,4 +133,9 @@ async fn a_meter_that_an_active_feature_uses_cannot_be_deactivated() {
     app.put("/features/quota", &json!({ "is_active": false })).await.expect(200);
     app.put(&path, &json!({ "is_active": false })).await.expect(200);
     app.post("/features", &feature("late", "quota", json!({ "meter": id }))).await.refused(422, "not_found");
+    let refused = app.put("/features/quota", &json!({ "is_active": true })).await.refused(422, "inconsistent");
+    assert_eq!(refused.faults(), ["/is_active inconsistent"]);
+    app.put("/features/quota", &json!({ "name": "Calls" })).await.expect(200);
+    app.put(&path, &json!({ "is_active": true })).await.expect(200);
+    app.put("/features/quota", &json!({ "is_active": true })).await.expect(200);
 }

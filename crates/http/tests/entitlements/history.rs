@@ -129,7 +129,30 @@ async fn the_events_of_a_user_include_those_of_the_billing_profile() {
     let ada = app.post("/users", &json!({ "email": "ada@example.com" })).await.expect(201);
     let ada = ada.data()["id"].as_str().unwrap().to_owned();
     app.put(&format!("/users/{ada}/billing-profile"), &json!({ "name": "Ada" })).await.expect(200);
-    let found = events(&app, &format!("/events?record_id={ada}"), 2).await;
-    assert_eq!(found[0]["type"], "user.created");
-    assert!(types(&found)[1].starts_with("billing_profile."), "{found:?}");
+    app.put(&format!("/users/{ada}"), &json!({ "first_name": "Ada" })).await.expect(200);
+    app.put(&format!("/users/{ada}/billing-profile"), &json!({ "name": "Ada L." })).await.expect(200);
+    let expected = ["user.created", "billing_profile.updated", "user.updated", "billing_profile.updated"];
+    let path = format!("/events?record_id={ada}");
+    let mut found = events(&app, &path, expected.len()).await;
+    assert_eq!(types(&found), expected);
+    found.reverse();
+    let newest_first = format!("{path}&sort=-sequence");
+    for limit in 1..=4 {
+        assert_eq!(pages(&app, &format!("{newest_first}&limit={limit}")).await, found, "{limit} at a time");
+    }
+    let of_profile = pages(&app, &format!("{newest_first}&type=billing_profile.*&limit=1")).await;
+    assert_eq!(of_profile, [found[0].clone(), found[2].clone()]);
+    let of_user = pages(&app, &format!("{newest_first}&type=user.updated")).await;
+    assert_eq!(of_user, [found[1].clone()]);
+}
+
+/// The events of all pages.
+async fn pages(app: &TestApp, target: &str) -> Vec<Value> {
+    let (mut found, mut next) = (Vec::new(), String::new());
+    loop {
+        let page = app.get(&format!("{target}{next}")).await.expect(200).json.clone();
+        found.extend(page["data"].as_array().unwrap().iter().cloned());
+        let Some(cursor) = page["page"]["next_cursor"].as_str() else { return found };
+        next = format!("&cursor={cursor}");
+    }
 }

@@ -1,6 +1,7 @@
 //! API rules 22.5 (`docs/api.md`): usage and quotas.
 
 use perennial_testkit::{Answer, TestApp, all_at_once};
+use perennial_transfer::{Format, Import};
 use serde_json::{Value, json};
 
 struct Metered {
@@ -27,6 +28,19 @@ impl Metered {
 
     async fn send(&self, mode: &str, events: &[Value]) -> Answer {
         self.app.post("/usage-events", &json!({ "events": events, "mode": mode })).await
+    }
+
+    /// An open import of one event.
+    async fn import(&self, id: &str, value: i64) -> Import {
+        let line = json!({
+            "organization_id": self.app.organization.to_string(), "subscription_id": self.subscription, "event_id": id,
+            "meter_id": "calls", "value": value, "at": self.app.now(),
+        });
+        let mut import = Import::begin(&self.app.app.db, None).await.unwrap();
+        import.file(Some("usage_events"), Format::Ndjson);
+        assert_eq!(import.line(1, line.to_string().as_bytes()).await.unwrap(), []);
+        assert_eq!(import.end_of_file().await.unwrap(), []);
+        import
     }
 
     async fn check(&self) -> Value {
@@ -169,6 +183,49 @@ async fn a_total_that_does_not_exist_is_computed_from_the_events() {
     assert_eq!(used("api").await, "-2.25");
     metered.send("record", &[metered.event("f", 1)]).await.expect(200);
     assert_eq!([used("api").await, used("late").await], ["-1.25", "-1.25"]);
+}
+
+/// N5 for events that no call sends.
+#[tokio::test]
+async fn imported_events_count_in_totals_that_exist() {
+    let metered = Metered::start(json!(10)).await;
+    metered.send("enforce", &[metered.event("a", 3)]).await.expect(200);
+    metered.import("b", 2).await.commit().await.unwrap();
+    assert_eq!(metered.check().await["used"], json!(5));
+    // On PostgreSQL a server can create the total again while an import is open. On SQLite only the import writes.
+    let import = metered.import("c", 2).await;
+    let is_shared = metered.app.store().is_postgres();
+    if is_shared {
+        metered.send("enforce", &[metered.event("d", 1)]).await.expect(200);
+    }
+    import.commit().await.unwrap();
+    if !is_shared {
+        metered.send("enforce", &[metered.event("d", 1)]).await.expect(200);
+    }
+    assert_eq!(metered.check().await["used"], json!(8));
+    metered.send("enforce", &[metered.event("e", 3)]).await.refused(409, "quota_exceeded");
+    metered.send("enforce", &[metered.event("f", 2)]).await.expect(200);
+}
+
+/// The end of a trial can be moved; it is the same period.
+#[tokio::test]
+async fn a_period_whose_end_moves_reports_each_threshold_once() {
+    let metered = Metered::start(json!(10)).await;
+    let end = |days: i64| metered.app.now().plus_seconds(days * 86_400);
+    let trial = json!({ "billing": { "collection": "manual", "trial_ends_at": end(10) } });
+    let subscription = metered.app.subscription(&metered.user, "pro", trial).await;
+    let send = async |id: &str, value: i64| {
+        let event = json!({ "id": id, "subscription_id": subscription["id"], "meter": "calls", "value": value });
+        metered.send("record", &[event]).await.expect(200);
+    };
+    send("a", 8).await;
+    let path = format!("/subscriptions/{}", subscription["id"].as_str().unwrap());
+    let moved = metered.app.put(&path, &json!({ "billing": { "trial_ends_at": end(12) } })).await.expect(200);
+    assert_ne!(moved.data()["renews_at"], subscription["renews_at"]);
+    send("b", 1).await;
+    assert_eq!(metered.thresholds().await.len(), 1);
+    send("c", 1).await;
+    assert_eq!(metered.thresholds().await.len(), 2);
 }
 
 #[tokio::test]

@@ -125,7 +125,7 @@ async fn all_validation_errors_come_before_a_conflict() {
     let plan = base.plan("pro", json!({})).await;
     let paused = base.subscribe(&plan, json!({})).await;
     base.put(id(&paused), json!({ "status": "paused" })).await;
-    for ends_at in [json!(null), json!("2026-03-10T12:00:00Z")] {
+    for ends_at in [json!(null), json!("2026-03-10T12:00:00Z"), json!("2026-05-10T12:00:00Z")] {
         let body = json!({ "status": "cancelled", "ends_at": ends_at });
         assert_eq!(base.try_put(id(&paused), body).await.expect(422).faults(), ["/ends_at inconsistent"]);
     }
@@ -133,6 +133,28 @@ async fn all_validation_errors_come_before_a_conflict() {
     base.put(id(&paused), json!({ "status": "expired" })).await;
     let body = json!({ "quantity": 5, "is_active": true });
     assert_eq!(base.try_put(id(&paused), body).await.expect(422).faults(), ["/is_active inconsistent"]);
+    let cancelled = base.subscribe(&plan, json!({})).await;
+    base.put(id(&cancelled), json!({ "status": "cancelled" })).await;
+    let body = json!({ "quantity": 2, "ends_at": null });
+    assert_eq!(base.try_put(id(&cancelled), body).await.expect(422).faults(), ["/ends_at inconsistent"]);
+    let body = json!({ "user_id": base.user, "subscription_plan_id": plan, "status": "expired" });
+    let external = base.app.post("/subscriptions", &body).await.expect(201).data().clone();
+    let body = json!({ "status": "active", "billing": { "payment_method": "4242424242424242" } });
+    let faults = base.try_put(id(&external), body).await.expect(422).faults();
+    assert_eq!(faults, ["/billing/payment_method invalid_text"]);
+}
+
+#[tokio::test]
+async fn times_that_do_not_depend_on_the_plan_are_checked_without_one() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let body = json!({
+        "starts_at": "2024-03-10T12:00:00Z", "ends_at": "2023-03-10T12:00:00Z",
+        "billing": { "trial_ends_at": "2022-03-10T12:00:00Z" }
+    });
+    let mut faults = base.try_subscribe("none", body).await.expect(422).faults();
+    faults.sort();
+    let times = ["/billing/trial_ends_at out_of_range", "/ends_at out_of_range", "/starts_at out_of_range"];
+    assert_eq!(faults, [&times[..], &["/subscription_plan_id not_found"]].concat());
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! An import next to a running server: what it refers to is still there when it commits, or it does not commit.
 
 use super::support::*;
-use perennial_testkit::TestApp;
-use perennial_transfer::{Format, Import, NotImported};
+use perennial_testkit::{TestApp, TestOptions, TestStore};
+use perennial_transfer::{Copied, Format, Import, NotImported, copy};
 use serde_json::{Value, json};
 
 /// An open import of one subscription, named `old-1`.
@@ -41,6 +41,31 @@ async fn an_import_can_leave_its_events_out_of_the_feed() {
     let page = app.get(&format!("/events?wait=25&cursor={}", end.as_str().unwrap())).await.expect(200);
     let types: Vec<&str> = page.data().as_array().unwrap().iter().map(|it| it["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["plan.created"]);
+}
+
+#[tokio::test]
+async fn a_copy_leaves_the_same_events_out_of_the_feed() {
+    let app = TestApp::start().await;
+    let user = app.user("ada@example.com").await;
+    app.plan("pro", json!({})).await;
+    let mut import = import(&app, &user, "pro").await;
+    import.leave_out_of_feed().await.unwrap();
+    import.commit().await.unwrap();
+    // On PostgreSQL it may have no position yet.
+    app.plan("team", json!({})).await;
+    let store = TestStore::migrated().await;
+    let copied = copy(&app.app.db, &store.open().await, None, |_| {}).await.unwrap();
+    assert!(matches!(copied, Copied::Whole(_)));
+
+    let copy = TestApp::over_store(store, app.now(), TestOptions::default()).await;
+    let types = async || -> Vec<String> {
+        let page = copy.get("/events?type=plan.created,subscription.created").await.expect(200);
+        page.data().as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+    };
+    while types().await.len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(types().await, ["plan.created"; 2]);
 }
 
 #[tokio::test]
@@ -92,6 +117,41 @@ async fn a_version_that_the_plan_does_not_have_is_rejected() {
     refused.extend(import.end_of_file().await.unwrap());
     let refused: Vec<(u64, &str)> = refused.iter().map(|line| (line.number, line.errors[0].code)).collect();
     assert_eq!(refused, [(3, "out_of_range"), (4, "out_of_range")]);
+}
+
+#[tokio::test]
+async fn features_and_members_are_held_to_what_they_name() {
+    let app = TestApp::start().await;
+    let user = app.user("ada@example.com").await;
+    app.plan("pro", json!({})).await;
+    let subscription = app.subscription(&user, "pro", json!({})).await["id"].clone();
+    for aggregation in ["max", "sum"] {
+        app.post("/meters", &json!({ "slug": aggregation, "name": "M", "aggregation": aggregation })).await.expect(201);
+    }
+    let other = app.user("grace@example.com").await;
+    let organization = app.organization.to_string();
+    let quota = |meter: &str| {
+        json!({
+            "type": "feature", "organization_id": organization, "key": meter, "name": "F", "kind": "quota",
+            "combine": "sum", "meter": meter, "period": "billing", "created_at": "2026-01-03T00:00:00Z",
+        })
+    };
+    let member = |user: &str| {
+        json!({
+            "type": "member", "organization_id": organization, "subscription_id": subscription, "user_id": user,
+            "created_at": "2026-01-03T00:00:00Z",
+        })
+    };
+    let lines = [quota("max"), quota("sum"), member("ada@example.com"), member(&user), member(&other)];
+    let mut import = Import::begin(&app.app.db, None).await.unwrap();
+    import.file(None, Format::Ndjson);
+    let mut refused = Vec::new();
+    for (number, line) in (1..).zip(&lines) {
+        refused.extend(import.line(number, line.to_string().as_bytes()).await.unwrap());
+    }
+    refused.extend(import.end_of_file().await.unwrap());
+    let refused: Vec<(u64, &str)> = refused.iter().map(|line| (line.number, line.errors[0].code)).collect();
+    assert_eq!(refused, [(1, "inconsistent"), (3, "inconsistent"), (4, "inconsistent")]);
 }
 
 async fn imported(app: &TestApp) -> Vec<Value> {

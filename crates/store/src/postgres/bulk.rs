@@ -76,11 +76,11 @@ impl Bulk {
         Ok(found)
     }
 
-    pub(crate) async fn hold(&self, sql: &Sql, keys: &[Vec<Value>]) -> Result<u64, Error> {
+    pub(crate) async fn hold(&self, sql: &Sql, keys: &[Vec<Value>], lock: Lock) -> Result<u64, Error> {
         let Some(first) = keys.first() else { return Ok(0) };
         let kinds: Vec<Type> = first.iter().map(Value::kind).collect();
         let arguments = columns(&kinds, keys);
-        let text = sql.locking_many(Lock::Share, kinds.into_iter()).unwrap_or_default();
+        let text = sql.locking_many(lock, kinds.into_iter()).unwrap_or_default();
         Ok(self.query(text, &arguments).await?.len() as u64)
     }
 

@@ -1,15 +1,15 @@
 //! Writes the waiting lines: looked up and inserted in batches, with errors reported for each line.
 
 use super::super::line::Read;
-use super::super::record::{Absent, Kind, Reference};
+use super::super::record::{Absent, Fits, Kind, Named, Reference};
 use super::super::{AT_ONCE, first_event};
 use super::Import;
 use super::outcome::RejectedLine;
 use super::waiting::Waiting;
 use perennial_app::error::Error;
-use perennial_domain::validation::ValidationCode;
+use perennial_domain::validation::{ValidationCode, ValidationError, ValidationErrors};
 use perennial_store::holds;
-use perennial_store::tables::{EVENTS, ORGANIZATIONS};
+use perennial_store::tables::{EVENTS, ORGANIZATIONS, USAGE_EVENTS};
 use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -125,11 +125,10 @@ impl Import {
             Some(row) if deleted_at.is_some_and(|place| !row[place].is_null()) => Found::Deleted,
             Some(_) => Found::Live,
         });
-        if let Some((field, column)) = reference.at_most
-            && let Some(place) = reference.table.place(column)
-        {
-            let limits = keys.iter().zip(&rows).filter_map(|(key, row)| Some((key, &row.as_ref()?[place])));
-            check_limits(field, &limits.collect(), batch, key);
+        if let Some(fits) = reference.fits {
+            let named = |row| Named { table: reference.table, row };
+            let named = keys.iter().zip(&rows).filter_map(|(key, row)| Some((key, named(row.as_ref()?))));
+            check_named(fits, &named.collect(), batch, key);
         }
         let found: HashMap<Values, Found> = keys.into_iter().zip(found).collect();
         let relied_on: HashSet<Values> = batch
@@ -165,6 +164,9 @@ impl Import {
         self.hold_new_organizations(kind, &rows).await?;
         let made = kind.table.insert(&mut self.bulk, &rows).await?;
         self.tally.made += made;
+        if made > 0 && kind.table.name == USAGE_EVENTS.name {
+            self.references.remove_totals(&mut self.bulk, &rows).await?;
+        }
         if made == rows.len() as u64 {
             self.insert_first_events(&good).await?;
             return Ok(Vec::new());
@@ -212,23 +214,21 @@ impl Import {
     }
 }
 
-/// Rejects the records whose field exceeds the number of the record that they name.
-fn check_limits(
-    field: &str,
-    limits: &HashMap<&Values, &Value>,
+/// Rejects the records that do not fit the record that they name.
+fn check_named(
+    fits: Fits,
+    named: &HashMap<&Values, Named<'_>>,
     batch: &mut [Waiting],
     key: impl Fn(&Waiting) -> Values,
 ) {
     for waiting in batch.iter_mut() {
-        let (Some(Value::Int(limit)), Value::Int(number)) = (limits.get(&key(waiting)), waiting.read.record.at(field))
-        else {
-            continue;
-        };
-        if number > limit {
-            let place = waiting.read.record.kind.place(field);
+        let Some(named) = named.get(&key(waiting)) else { continue };
+        let mut errors = ValidationErrors::none();
+        fits(&waiting.read.record, named, &mut errors);
+        for ValidationError { pointer, reason } in &errors {
             waiting.is_out = true;
-            let detail = format!("{field} must be at most {limit}, the current version of the plan");
-            waiting.blame(place, ValidationCode::OutOfRange.as_str(), detail);
+            let place = waiting.read.record.kind.place(pointer);
+            waiting.blame(place, reason.code.as_str(), format!("{pointer} {}", reason.detail));
         }
     }
 }

@@ -54,12 +54,7 @@ pub(super) static PLAN_VERSION: Kind = Kind {
     all: OnceLock::new(),
     references: &[
         in_organization(),
-        Reference {
-            field: "subscription_plan_id",
-            table: &PLANS,
-            is_live: false,
-            at_most: Some(("version", "version")),
-        },
+        Reference { field: "subscription_plan_id", table: &PLANS, is_live: false, fits: Some(rules::version_of_plan) },
     ],
     unique: ("version", "is that of another version of the plan, which differs from this one"),
     check: rules::plan_version,
@@ -97,7 +92,10 @@ pub(super) static FEATURE: Kind = Kind {
         usual("is_active", Form::Bool, "true"),
     ],
     all: OnceLock::new(),
-    references: &[in_organization(), Reference { field: "meter", table: &METERS, is_live: false, at_most: None }],
+    references: &[
+        in_organization(),
+        Reference { field: "meter", table: &METERS, is_live: false, fits: Some(rules::feature_of_meter) },
+    ],
     unique: ("key", "is another feature's"),
     check: rules::feature,
 };

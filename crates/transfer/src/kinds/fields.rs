@@ -26,5 +26,5 @@ pub(super) const fn stored_in(column: &'static str, field: Field) -> Field {
 }
 
 pub(super) const fn in_organization() -> Reference {
-    Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
+    Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, fits: None }
 }

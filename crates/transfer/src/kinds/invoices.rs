@@ -32,8 +32,8 @@ pub(super) static INVOICE: Kind = Kind {
     all: OnceLock::new(),
     references: &[
         in_organization(),
-        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
-        Reference { field: "user_id", table: &USERS, is_live: false, at_most: None },
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, fits: None },
+        Reference { field: "user_id", table: &USERS, is_live: false, fits: None },
     ],
     unique: ("id", "or its number is another invoice's"),
     check: rules::invoice,
@@ -57,8 +57,8 @@ pub(super) static CREDIT_NOTE: Kind = Kind {
     all: OnceLock::new(),
     references: &[
         in_organization(),
-        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
-        Reference { field: "user_id", table: &USERS, is_live: false, at_most: None },
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, fits: None },
+        Reference { field: "user_id", table: &USERS, is_live: false, fits: None },
     ],
     unique: ("id", "or its number is another credit note's"),
     check: rules::credit_note,
@@ -89,7 +89,7 @@ pub(super) static CREDIT: Kind = Kind {
         optional("description", Form::Text(line::<1, 500>)),
     ],
     all: OnceLock::new(),
-    references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: false, at_most: None }],
+    references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: false, fits: None }],
     unique: ("id", "is another credit's"),
     check: |_, _| {},
 };
@@ -111,7 +111,7 @@ pub(super) static BILLING_PROFILE: Kind = Kind {
         needed("revision", id!(EventId)),
     ],
     all: OnceLock::new(),
-    references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: true, at_most: None }],
+    references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: true, fits: None }],
     unique: ("user_id", "has another billing profile"),
     check: |_, _| {},
 };

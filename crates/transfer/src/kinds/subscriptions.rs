@@ -36,14 +36,14 @@ pub(super) static SUBSCRIPTION: Kind = Kind {
     references: &[
         in_organization(),
         // Subscriptions outlive an erased user. A plan cannot be deleted while it has live subscriptions.
-        Reference { field: "user_id", table: &USERS, is_live: false, at_most: None },
+        Reference { field: "user_id", table: &USERS, is_live: false, fits: None },
         Reference {
             field: "subscription_plan_id",
             table: &PLANS,
             is_live: true,
-            at_most: Some(("plan_version", "version")),
+            fits: Some(rules::subscription_of_plan),
         },
-        Reference { field: "change_plan_id", table: &PLANS, is_live: true, at_most: None },
+        Reference { field: "change_plan_id", table: &PLANS, is_live: true, fits: None },
     ],
     unique: ("external_subscription_id", "is another subscription's"),
     check: rules::subscription,
@@ -67,7 +67,7 @@ pub(super) static PAYMENT: Kind = Kind {
     all: OnceLock::new(),
     references: &[
         in_organization(),
-        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, fits: None },
     ],
     unique: ("external_payment_id", "is another payment's"),
     check: rules::payment,
@@ -83,8 +83,14 @@ pub(super) static MEMBER: Kind = Kind {
     all: OnceLock::new(),
     references: &[
         in_organization(),
-        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: true, at_most: None },
-        Reference { field: "user_id", table: &USERS, is_live: true, at_most: None },
+        // First, so that the owner of the subscription is compared with an ID.
+        Reference { field: "user_id", table: &USERS, is_live: true, fits: None },
+        Reference {
+            field: "subscription_id",
+            table: &SUBSCRIPTIONS,
+            is_live: true,
+            fits: Some(rules::member_of_subscription),
+        },
     ],
     unique: ("user_id", "is a member of the subscription already"),
     check: |_, _| {},
@@ -103,8 +109,8 @@ pub(super) static USAGE_EVENT: Kind = Kind {
     all: OnceLock::new(),
     references: &[
         in_organization(),
-        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
-        Reference { field: "meter_id", table: &METERS, is_live: false, at_most: None },
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, fits: None },
+        Reference { field: "meter_id", table: &METERS, is_live: false, fits: None },
     ],
     unique: ("event_id", "is that of another usage event of the subscription"),
     check: |_, _| {},

@@ -19,6 +19,8 @@ impl Work<'_> {
         if let Some(link) = &link {
             let user = users::by_id(db, organization, UserId::from_bytes(link.record_id)).await?;
             return match user.filter(|_| !link.is_erased) {
+                // Linked by a subscription that names its user. Its address is the first one and not a new one.
+                Some(user) if link.digest.is_empty() => Ok(write(facts, user.id, Change::new())),
                 Some(user) => self.follow_customer(&user, facts).await,
                 None => Ok(ended(InboxState::Ignored, "erased_user")),
             };
@@ -82,5 +84,6 @@ fn write(facts: &CustomerFacts, id: UserId, change: Change) -> Decided {
         external_id: facts.external_id.clone(),
         digest: digest(facts),
         codes: Vec::new(),
+        customer: None,
     }))
 }

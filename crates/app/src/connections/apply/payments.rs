@@ -87,5 +87,6 @@ fn write(facts: &PaymentFacts, id: PaymentId, change: Change, codes: &[&'static 
         external_id: facts.external_id.clone(),
         digest: digest(facts),
         codes: codes.to_vec(),
+        customer: None,
     }))
 }

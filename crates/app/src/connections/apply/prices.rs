@@ -62,6 +62,7 @@ impl Work<'_> {
             external_id: external_id.to_owned(),
             digest: digest(&"not_found"),
             codes: Vec::new(),
+            customer: None,
         })))
     }
 
@@ -102,5 +103,6 @@ fn write(facts: &PriceFacts, id: PlanId, change: Change, codes: Vec<&'static str
         external_id: facts.external_id.clone(),
         digest: digest(facts),
         codes,
+        customer: None,
     }))
 }

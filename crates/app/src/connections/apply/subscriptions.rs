@@ -13,7 +13,7 @@ use perennial_domain::connections::facts::SubscriptionFacts;
 use perennial_domain::connections::inbox::InboxState;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, SubscriptionId};
+use perennial_domain::id::{EventId, SubscriptionId, UserId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::Subscription;
 use perennial_store::{Change, events, plans, subscriptions, users};
@@ -65,7 +65,9 @@ impl Work<'_> {
             (Ok((id, change)), before) => {
                 // A guard alone is no change.
                 let is_same = before.as_ref().is_some_and(|before| Self::is_same(before, facts, owner, time));
-                Ok(Self::write_subscription(facts, id, if is_same { Change::new() } else { change }, codes))
+                let change = if is_same { Change::new() } else { change };
+                let customer = self.unlinked_customer(facts).await?.map(|customer| (customer, user.id));
+                Ok(Self::write_subscription(facts, (id, change), codes, customer))
             }
             (Err(NotApplied::ExpiredIsFinal), Some(before)) => {
                 self.report_expired(&before, facts).await?;
@@ -123,11 +125,19 @@ impl Work<'_> {
         Ok((id, events::insert(change, &Event { after: Some(json(&made)), ..event })))
     }
 
+    /// The customer, if it has no link: its user was named by the metadata, or is that of an adopted record.
+    async fn unlinked_customer(&self, facts: &SubscriptionFacts) -> Result<Option<String>, Error> {
+        if facts.customer.is_empty() || self.link(ObjectKind::Customer, &facts.customer).await?.is_some() {
+            return Ok(None);
+        }
+        Ok(Some(facts.customer.clone()))
+    }
+
     fn write_subscription(
         facts: &SubscriptionFacts,
-        id: SubscriptionId,
-        change: Change,
+        (id, change): (SubscriptionId, Change),
         codes: &[&'static str],
+        customer: Option<(String, UserId)>,
     ) -> Decided {
         let mut codes = codes.to_vec();
         if facts.items.len() > 1 && !codes.contains(&"several_items") {
@@ -140,6 +150,7 @@ impl Work<'_> {
             external_id: facts.external_id.clone(),
             digest: digest(facts),
             codes,
+            customer,
         }))
     }
 

@@ -1,7 +1,7 @@
 //! The background work on collections. A unit is a payment: the server that holds its lease sends its requests, one after the other.
 
 use super::super::cache::OpenConnection;
-use super::super::open;
+use super::super::{managed, open};
 use super::ask::ask;
 use super::earlier;
 use crate::audit::{json, system_event};
@@ -145,6 +145,13 @@ async fn obstacle(
         return Ok(None);
     }
     let Some(payment) = payment else { return Ok(Some("payment_deleted")) };
+    // For example paid at the provider, which reported it since the collection began.
+    if payment.status != PaymentStatus::Processing {
+        return Ok(Some("status_changed"));
+    }
+    if managed::followed(app, payment.organization_id, payment.id.bytes()).await?.is_some() {
+        return Ok(Some("provider_managed"));
+    }
     let Some(invoice) = payment.invoice_id else { return Ok(None) };
     // Void, credited, or paid in another way since the attempt began.
     let invoice = invoices::by_id(&app.db, payment.organization_id, invoice).await?;
@@ -175,12 +182,15 @@ async fn settle(app: &App, held: &Held, next: &Collection, effect: Effect) -> Re
         Effect::Completed(intent) => (PaymentStatus::Completed, Some(intent)),
         Effect::Failed => (PaymentStatus::Failed, None),
     };
-    let outcome = if status == PaymentStatus::Completed { "succeeded" } else { "failed" };
+    let is_completed = status == PaymentStatus::Completed;
+    let outcome = if is_completed { "succeeded" } else { "failed" };
     for _ in 0..ATTEMPTS {
         let time = business_time::read(app, &Caller::system(next.organization_id)).await?;
         let change = connection_collections::put(Change::new(), next);
         let before = payments::by_id(&app.db, next.organization_id, next.payment_id).await?;
-        let Some(before) = before else {
+        // A payment that has left `processing` in another way does not fail by its collection.
+        let follows = |before: &Payment| is_completed || before.status == PaymentStatus::Processing;
+        let Some(before) = before.filter(follows) else {
             return commit(app, held.fence(change)).await;
         };
         let external = external.as_deref().and_then(|intent| ExternalPaymentId::parse(intent).ok());

@@ -1,11 +1,11 @@
-//! One object compared with its record. Nothing is written.
+//! One object compared with its records. Nothing is written.
 
 use super::Run;
 use crate::error::Error;
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::apply::{NotApplied, Owner, follow_payment, follow_price, follow_subscription};
 use perennial_domain::connections::facts::{ItemFacts, Mapped, PaymentFacts, PriceFacts, SubscriptionFacts};
-use perennial_domain::connections::sweep::differing_fields;
+use perennial_domain::connections::sweep::{Difference, differing_fields};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PaymentId, PlanId, SubscriptionId};
 use perennial_domain::plans::{Plan, PlanKey};
@@ -13,6 +13,13 @@ use perennial_store::connection_links::{self, Link};
 use perennial_store::{payments, plans, subscriptions};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+/// A record that an object means, compared with the one here.
+pub(super) struct Compared<'m> {
+    pub(super) object: ObjectKind,
+    pub(super) external_id: &'m str,
+    pub(super) comparison: Comparison,
+}
 
 /// What a comparison shows.
 pub(super) enum Comparison {
@@ -22,8 +29,32 @@ pub(super) enum Comparison {
     New,
     /// The fields that differ, and whether the user would lose access.
     Different { link: Link, record_id: String, fields: Value, loses_access: bool },
-    /// The object is no record here.
-    Nothing,
+}
+
+impl Comparison {
+    /// The link of the record.
+    pub(super) fn into_link(self) -> Option<Link> {
+        match self {
+            Self::Same(link) | Self::Different { link, .. } => Some(link),
+            Self::New => None,
+        }
+    }
+}
+
+/// The records that differ, as a result lists them.
+pub(super) fn differences(records: &[Compared<'_>], repaired: bool) -> Vec<Difference> {
+    let difference = |record: &Compared<'_>| match &record.comparison {
+        Comparison::Different { record_id, fields, .. } => Some(Difference {
+            object: record.object.as_str().to_owned(),
+            external_id: record.external_id.to_owned(),
+            record_id: Some(record_id.clone()),
+            fields: fields.clone(),
+            missing: false,
+            repaired,
+        }),
+        Comparison::Same(_) | Comparison::New => None,
+    };
+    records.iter().filter_map(difference).collect()
 }
 
 impl Run<'_> {
@@ -33,20 +64,25 @@ impl Run<'_> {
         Ok(connection_links::of_object(&self.app.db, organization, connection, object, id).await?)
     }
 
-    /// Compares an object with its record.
-    pub(super) async fn compare(&self, mapped: &Mapped) -> Result<Comparison, Error> {
-        if let Some(facts) = &mapped.subscription
-            && facts.is_single
-            && !self.is_paid_once(facts).await?
-        {
-            return Ok(Comparison::Nothing);
+    /// Compares an object with its records: none if it is no record here, two if it is an order of Lemon Squeezy.
+    pub(super) async fn compare<'m>(&self, mapped: &'m Mapped) -> Result<Vec<Compared<'m>>, Error> {
+        let mut records = Vec::new();
+        if let Some(facts) = &mapped.subscription {
+            if facts.is_single && !self.is_paid_once(facts).await? {
+                return Ok(records);
+            }
+            let comparison = self.compare_subscription(facts).await?;
+            records.push(Compared { object: ObjectKind::Subscription, external_id: &facts.external_id, comparison });
         }
-        match mapped {
-            Mapped { payment: Some(facts), .. } => self.compare_payment(facts).await,
-            Mapped { subscription: Some(facts), .. } => self.compare_subscription(facts).await,
-            Mapped { price: Some(facts), .. } => self.compare_price(facts).await,
-            _ => Ok(Comparison::Nothing),
+        if let Some(facts) = &mapped.payment {
+            let comparison = self.compare_payment(facts).await?;
+            records.push(Compared { object: ObjectKind::Payment, external_id: &facts.external_id, comparison });
         }
+        if let Some(facts) = &mapped.price {
+            let comparison = self.compare_price(facts).await?;
+            records.push(Compared { object: ObjectKind::Price, external_id: &facts.external_id, comparison });
+        }
+        Ok(records)
     }
 
     /// Whether an order is a subscription. An unknown price is fetched when the order is applied.

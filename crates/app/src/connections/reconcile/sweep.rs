@@ -2,7 +2,7 @@
 //! unchanged the second time.
 
 use super::Run;
-use super::compare::Comparison;
+use super::compare::{Compared, Comparison, differences};
 use crate::connections::apply::Work;
 use crate::connections::drift::{self, report};
 use crate::connections::http::service;
@@ -21,21 +21,25 @@ use perennial_store::connection_links::Link;
 use perennial_store::{Change, connection_progress};
 
 /// Payments of this long are compared.
-const PAYMENT_SECONDS: i64 = 90 * 86_400;
-/// Linked objects that are in no list, of one step.
-const MISSING_AT_ONCE: i64 = 50;
+pub(super) const PAYMENT_SECONDS: i64 = 90 * 86_400;
 /// How often the lease on an object is waited for again: in all for longer than a lease lasts.
 const BUSY_TRIES: usize = 10;
-/// The kinds that lists have, in the order of the search for missing ones.
-const LISTED: [ObjectKind; 3] = [ObjectKind::Subscription, ObjectKind::Payment, ObjectKind::Price];
 
 /// What became of an object.
-enum Step {
+pub(super) enum Step {
     Done,
     /// The provider does not answer: the page is tried again later.
     Unavailable,
     /// The connection has used up its requests for this many seconds.
     NotSent(i64),
+}
+
+/// What the comparison of an object shows.
+pub(super) struct Counted {
+    /// The links of its records.
+    links: Vec<Link>,
+    /// Whether there is nothing to apply.
+    pub(super) is_same: bool,
 }
 
 /// What became of a page.
@@ -55,7 +59,7 @@ impl Run<'_> {
     pub(super) async fn sweep_page(&self, sweep: &mut Sweep) -> Result<Progress, Error> {
         let before = sweep.clone();
         let step = match sweep.phase() {
-            SweepPhase::Missing => self.missing_page(sweep).await?,
+            SweepPhase::Missing | SweepPhase::ApplyMissing => self.missing_page(sweep).await?,
             SweepPhase::Compare | SweepPhase::Apply => self.list_page(sweep).await?,
         };
         match step {
@@ -75,13 +79,17 @@ impl Run<'_> {
         Ok(if sweep.is_done { Progress::Ended } else { Progress::Continues })
     }
 
+    /// Stores the progress, or the end. A dry run leaves those of other sweeps as they are.
     async fn store(&self, sweep: &Sweep) -> Result<(), Error> {
+        if sweep.options.dry_run {
+            return Ok(());
+        }
         let connection = &self.open.connection;
         let (organization, id) = (connection.organization_id, connection.id);
         if !sweep.is_done {
             return self.commit(connection_progress::sweep(Change::new(), organization, id, &sweep.to_stored())).await;
         }
-        if sweep.stopped && !sweep.options.dry_run {
+        if sweep.stopped {
             let difference = drift::Difference { stopped: true, ..drift::Difference::default() };
             report(self.app, connection, &difference, &self.request_id()).await?;
         }
@@ -89,7 +97,7 @@ impl Run<'_> {
         self.commit(connection_progress::swept(Change::new(), organization, id, now)).await
     }
 
-    fn applies(&self, sweep: &Sweep) -> bool {
+    pub(super) fn applies(&self, sweep: &Sweep) -> bool {
         self.open.connection.drift == Drift::Repair && !sweep.options.dry_run
     }
 
@@ -115,27 +123,23 @@ impl Run<'_> {
             Page::NotSent(seconds) => return Ok(Step::NotSent(seconds)),
             Page::CursorUnknown | Page::Unavailable { .. } | Page::Malformed => return Ok(Step::Unavailable),
         };
-        let mut seen = Change::new();
+        let mut seen = Vec::new();
         for object in page.objects.iter().filter(|object| lists::is_within(service, object, scope)) {
             let mapped = match self.map(service, list, object).await? {
                 Ok(mapped) => mapped,
                 Err(step) => return Ok(step),
             };
             let Some(mapped) = mapped.filter(|mapped| is_recent(mapped, list, since)) else { continue };
-            let (step, link) = match sweep.phase() {
-                SweepPhase::Apply => self.apply(sweep, &mapped).await?,
-                _ => (Step::Done, self.count(sweep, &mapped).await?),
-            };
-            if !matches!(step, Step::Done) {
-                return Ok(step);
-            }
-            if let Some(link) = link {
-                seen = connection_progress::seen(seen, &link, sweep.began());
+            if sweep.phase() == SweepPhase::Apply {
+                match self.apply(sweep, &mapped).await? {
+                    Step::Done => {}
+                    step => return Ok(step),
+                }
+            } else {
+                seen.extend(self.count(sweep, &mapped).await?.links);
             }
         }
-        if !seen.is_empty() {
-            self.commit(seen).await?;
-        }
+        self.mark_seen(sweep, &seen).await?;
         sweep.advance(page.next, lists.len(), self.applies(sweep));
         Ok(Step::Done)
     }
@@ -160,72 +164,53 @@ impl Run<'_> {
     }
 
     /// Counts an object in the comparison.
-    async fn count(&self, sweep: &mut Sweep, mapped: &Mapped) -> Result<Option<Link>, Error> {
-        let Some((object, external_id)) = name(mapped) else { return Ok(None) };
-        let comparison = self.compare(mapped).await?;
-        if !matches!(comparison, Comparison::Nothing) {
-            sweep.seen += 1;
+    pub(super) async fn count(&self, sweep: &mut Sweep, mapped: &Mapped) -> Result<Counted, Error> {
+        let records = self.compare(mapped).await?;
+        sweep.seen += u64::from(!records.is_empty());
+        for Compared { object, comparison, .. } in &records {
+            let is_linked = !matches!(comparison, Comparison::New);
+            sweep.linked += u64::from(is_linked && *object == ObjectKind::Subscription);
+            sweep.losing += u64::from(matches!(comparison, Comparison::Different { loses_access: true, .. }));
         }
-        let is_linked = matches!(comparison, Comparison::Same(_) | Comparison::Different { .. });
-        sweep.linked += u64::from(is_linked && object == ObjectKind::Subscription);
-        Ok(match comparison {
-            Comparison::Nothing => None,
-            Comparison::New => {
-                sweep.created += 1;
-                None
+        let differences = differences(&records, false);
+        let is_new = records.iter().any(|record| matches!(record.comparison, Comparison::New));
+        let is_same = differences.is_empty() && !is_new;
+        if !differences.is_empty() {
+            sweep.different += 1;
+        } else if is_new {
+            sweep.created += 1;
+        }
+        for difference in differences {
+            if self.open.connection.drift == Drift::Alert && !sweep.options.dry_run {
+                self.report(&difference).await?;
             }
-            Comparison::Same(link) => Some(link),
-            Comparison::Different { link, record_id, fields, loses_access } => {
-                sweep.different += 1;
-                sweep.losing += u64::from(loses_access);
-                let difference = Difference {
-                    object: object.as_str().to_owned(),
-                    external_id: external_id.to_owned(),
-                    record_id: Some(record_id),
-                    fields,
-                    missing: false,
-                    repaired: false,
-                };
-                if self.open.connection.drift == Drift::Alert && !sweep.options.dry_run {
-                    self.report(object, &difference).await?;
-                }
-                sweep.note(difference);
-                Some(link)
-            }
-        })
+            sweep.note(difference);
+        }
+        Ok(Counted { links: records.into_iter().filter_map(|record| record.comparison.into_link()).collect(), is_same })
     }
 
     /// Applies an object that differs or is new, as a hint would.
-    async fn apply(&self, sweep: &mut Sweep, mapped: &Mapped) -> Result<(Step, Option<Link>), Error> {
-        let Some((object, external_id)) = name(mapped) else { return Ok((Step::Done, None)) };
-        let difference = match self.compare(mapped).await? {
-            Comparison::Nothing | Comparison::Same(_) => return Ok((Step::Done, None)),
-            Comparison::New => None,
-            Comparison::Different { record_id, fields, .. } => Some(Difference {
-                object: object.as_str().to_owned(),
-                external_id: external_id.to_owned(),
-                record_id: Some(record_id),
-                fields,
-                missing: false,
-                repaired: true,
-            }),
-        };
+    pub(super) async fn apply(&self, sweep: &mut Sweep, mapped: &Mapped) -> Result<Step, Error> {
+        let records = self.compare(mapped).await?;
+        let is_same = records.iter().all(|record| matches!(record.comparison, Comparison::Same(_)));
+        let Some((object, external_id)) = name(mapped).filter(|_| !is_same) else { return Ok(Step::Done) };
+        let differences = differences(&records, true);
         match self.visit(object, external_id).await? {
-            Ended::Delayed(Delay::Unavailable(_)) => return Ok((Step::Unavailable, None)),
-            Ended::Delayed(Delay::NotSent(seconds)) => return Ok((Step::NotSent(seconds), None)),
-            Ended::Settled(InboxState::Applied, _) => {
-                if let Some(difference) = difference {
-                    sweep.repaired(object, external_id);
-                    self.report(object, &difference).await?;
+            Ended::Delayed(Delay::Unavailable(_)) => return Ok(Step::Unavailable),
+            Ended::Delayed(Delay::NotSent(seconds)) => return Ok(Step::NotSent(seconds)),
+            Ended::Settled(InboxState::Applied, _) if !differences.is_empty() => {
+                sweep.repaired(&differences);
+                for difference in &differences {
+                    self.report(difference).await?;
                 }
             }
-            Ended::Settled(InboxState::Unchanged, _) => {}
-            Ended::Settled(..) | Ended::Delayed(_) if difference.is_none() => {
+            Ended::Settled(InboxState::Applied | InboxState::Unchanged, _) => {}
+            Ended::Settled(..) | Ended::Delayed(_) if differences.is_empty() => {
                 sweep.created = sweep.created.saturating_sub(1);
             }
             Ended::Settled(..) | Ended::Delayed(_) => {}
         }
-        Ok((Step::Done, None))
+        Ok(Step::Done)
     }
 
     /// Fetches and applies an object. A server that was killed may hold its lease for a while longer than that of the sweep.
@@ -240,66 +225,9 @@ impl Run<'_> {
         Ok(ended)
     }
 
-    /// Linked objects that were in no list. Nothing that is missing at a provider changes anything here.
-    async fn missing_page(&self, sweep: &mut Sweep) -> Result<Step, Error> {
-        let Some(object) = LISTED.get(sweep.list).copied() else {
-            sweep.compared(self.applies(sweep));
-            return Ok(Step::Done);
-        };
-        let connection = &self.open.connection;
-        let made_since = match object {
-            ObjectKind::Payment => sweep.began().plus_seconds(-PAYMENT_SECONDS),
-            _ => Time::MIN,
-        };
-        let after = sweep.cursor.clone().unwrap_or_default();
-        let key = (connection.organization_id, connection.id);
-        let times = (sweep.began(), made_since);
-        let links = connection_progress::unseen(&self.app.db, key, object, &after, times, MISSING_AT_ONCE).await?;
-        for link in &links {
-            let provider = self.app.payment_providers();
-            match provider.fetch_in_sweep(self.account, object, &link.external_id).await {
-                Fetched::Unavailable { .. } => return Ok(Step::Unavailable),
-                Fetched::NotSent(seconds) => return Ok(Step::NotSent(seconds)),
-                Fetched::NotFound => self.report_missing(sweep, link).await?,
-                Fetched::Found(mapped) => {
-                    self.count(sweep, &mapped).await?;
-                    // No list has it, so that it is not found again when the lists are applied.
-                    if self.applies(sweep) && !sweep.is_suspicious() {
-                        let (step, _) = self.apply(sweep, &mapped).await?;
-                        if !matches!(step, Step::Done) {
-                            return Ok(step);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        sweep.cursor = links.last().map(|link| link.external_id.clone());
-        if links.len() < usize::try_from(MISSING_AT_ONCE).unwrap_or_default() {
-            sweep.advance(None, LISTED.len(), self.applies(sweep));
-        }
-        Ok(Step::Done)
-    }
-
-    async fn report_missing(&self, sweep: &mut Sweep, link: &Link) -> Result<(), Error> {
-        let difference = Difference {
-            object: link.object.as_str().to_owned(),
-            external_id: link.external_id.clone(),
-            record_id: Some(record_id(link)),
-            fields: serde_json::json!({}),
-            missing: true,
-            repaired: false,
-        };
-        if !sweep.options.dry_run {
-            self.report(link.object, &difference).await?;
-        }
-        sweep.note(difference);
-        Ok(())
-    }
-
-    async fn report(&self, object: ObjectKind, difference: &Difference) -> Result<(), Error> {
+    pub(super) async fn report(&self, difference: &Difference) -> Result<(), Error> {
         let event = drift::Difference {
-            object: Some(object),
+            object: ObjectKind::from_stored(&difference.object),
             external_id: Some(difference.external_id.clone()),
             record_id: difference.record_id.clone(),
             fields: difference.fields.as_object().cloned().unwrap_or_default(),
@@ -329,14 +257,4 @@ fn name(mapped: &Mapped) -> Option<(ObjectKind, &str)> {
 
 fn is_recent(mapped: &Mapped, list: List, since: Time) -> bool {
     list != List::Payments || mapped.payment.as_ref().is_none_or(|facts| facts.created_at >= since)
-}
-
-fn record_id(link: &Link) -> String {
-    use perennial_domain::id::{PaymentId, PlanId, SubscriptionId, UserId};
-    match link.object {
-        ObjectKind::Customer => UserId::from_bytes(link.record_id).to_string(),
-        ObjectKind::Price => PlanId::from_bytes(link.record_id).to_string(),
-        ObjectKind::Subscription => SubscriptionId::from_bytes(link.record_id).to_string(),
-        ObjectKind::Payment => PaymentId::from_bytes(link.record_id).to_string(),
-    }
 }

@@ -82,6 +82,7 @@ fn invoice(lines: Vec<InvoiceLine>) -> Invoice {
         parts: Vec::new(),
         terms: None,
         own_rates: Vec::new(),
+        chosen_rates: Vec::new(),
         source_invoice_id: None,
         in_period: Some(now()),
         begins_period: false,
