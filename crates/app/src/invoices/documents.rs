@@ -73,7 +73,7 @@ async fn own_version(unit: &Unit<'_>, subscription: &Subscription) -> Result<Pri
     found.ok_or(Error::Unbillable(ParkReason::MissingPlan))
 }
 
-/// The parts of a window if the plan version of one has charges. The others are kept: the window closes at the end of the last one.
+/// The parts of a window if the plan version of one has charges. The others stay: the window closes at the end of the last one.
 async fn charged_parts(unit: &Unit<'_>, parts: Vec<BilledPart>) -> Result<Vec<BilledPart>, Error> {
     let mut is_charged = false;
     for part in &parts {

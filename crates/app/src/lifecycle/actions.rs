@@ -189,10 +189,8 @@ pub(crate) async fn give_up_invoices(
         match invoice.status {
             InvoiceStatus::Draft => unit.delete_invoice(&invoice),
             InvoiceStatus::Open => {
-                let action = match invoice.is_partly_settled() {
-                    true => InvoiceAction::MarkUncollectible,
-                    false => InvoiceAction::Void,
-                };
+                let is_settled = invoice.is_partly_settled();
+                let action = if is_settled { InvoiceAction::MarkUncollectible } else { InvoiceAction::Void };
                 let mut ended = invoice.clone();
                 if let Ok(outcome) = ended.act(action) {
                     let steps = outcome.events.iter().map(|kind| (*kind, ended.clone())).collect();

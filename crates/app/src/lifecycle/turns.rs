@@ -159,7 +159,7 @@ impl Pass<'_> {
 
     async fn perform_one(&self, catalog: &Arc<Catalog<'_>>, work: &Work<'_>) -> Result<bool, Error> {
         match work {
-            Work::Step(invoice) => invoices::perform(catalog, invoice, self.now, self.held).await,
+            Work::Step(invoice) => Box::pin(invoices::perform(catalog, invoice, self.now, self.held)).await,
             Work::Action(before) => actions::perform(catalog, before, self.now, self.held).await,
         }
     }

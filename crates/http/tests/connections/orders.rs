@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 const PLAIN: SweepOptions = SweepOptions { dry_run: false, yes: false, requested: true };
 const AT: &str = "2026-01-01T00:00:00.000000Z";
 
-fn resource(kind: &str, id: &str, attributes: Value) -> Value {
+fn resource(kind: &str, id: &str, attributes: &Value) -> Value {
     json!({ "type": kind, "id": id, "attributes": attributes })
 }
 
 /// A shop with a variant that has this price, and a customer.
 async fn shop(price: &Value) -> Real {
     let real = Real::start(Kind::LemonSqueezy).await;
-    let put = |kind: &str, id: &str, attributes: Value| real.fake.put(kind, resource(kind, id, attributes));
+    let put = |kind: &str, id: &str, attributes: Value| real.fake.put(kind, resource(kind, id, &attributes));
     put("stores", "1", json!({ "currency": "USD" }));
     put("products", "2", json!({ "store_id": 1, "name": "Lemonade", "status": "published", "created_at": AT }));
     put("variants", "3", json!({ "product_id": 2, "name": "Default", "status": "published", "created_at": AT }));
@@ -36,7 +36,7 @@ async fn shop_with_orders(count: usize) -> Real {
             "store_id": 1, "customer_id": 5, "status": "paid", "currency": "USD", "total": 4900, "test_mode": true,
             "first_order_item": { "variant_id": 3, "quantity": 1 }, "created_at": AT,
         });
-        real.fake.put("orders", resource("orders", &number.to_string(), order));
+        real.fake.put("orders", resource("orders", &number.to_string(), &order));
     }
     let first = real.reconcile(PLAIN).await;
     assert_eq!((first.seen, first.different, active(&real).await), (count as u64 + 1, 0, count), "{first:?}");
@@ -94,18 +94,18 @@ async fn an_order_is_one_object_with_two_records() {
 #[tokio::test]
 async fn the_subscription_of_an_order_is_repaired_although_its_payment_is_the_same() {
     let real = shop_with_orders(1).await;
-    let path = format!("/subscriptions/{}", real.all("/subscriptions").await[0]["id"].as_str().unwrap());
+    let target = format!("/subscriptions/{}", real.all("/subscriptions").await[0]["id"].as_str().unwrap());
     let set = async |is_enabled: bool| {
         let (caller, is_enabled) = (Caller::system(real.app.organization), Some(is_enabled));
         let patch = ConnectionDraft { is_enabled, ..ConnectionDraft::default() };
         connections::update(&real.app.app, &caller, real.connection.id, patch).await.unwrap();
     };
     set(false).await;
-    real.app.put(&path, &json!({ "status": "paused" })).await.expect(200);
+    real.app.put(&target, &json!({ "status": "paused" })).await.expect(200);
     set(true).await;
     let swept = real.reconcile(PLAIN).await;
     assert_eq!((swept.different, swept.repaired), (1, 1), "{swept:?}");
-    assert_eq!(real.app.get(&path).await.expect(200).data()["status"], "active");
+    assert_eq!(real.app.get(&target).await.expect(200).data()["status"], "active");
     assert_eq!(swept.differences[0].object, "subscription");
 }
 
@@ -127,7 +127,7 @@ async fn a_sweep_that_is_faster_than_a_webhook_uses_the_user_that_the_webhook_na
     let subscription = resource(
         "subscriptions",
         "6",
-        json!({
+        &json!({
             "store_id": 1, "customer_id": 5, "variant_id": 3, "status": "active", "test_mode": true, "renews_at": AT,
             "created_at": AT,
         }),
