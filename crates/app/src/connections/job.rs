@@ -7,10 +7,10 @@
 use super::apply::Work;
 use super::open;
 use super::outcome::Ended;
-use super::references::custom_user_of;
 use crate::background::{Held, Job};
 use crate::context::App;
 use crate::error::Error;
+use perennial_domain::connections::hints::custom_user;
 use perennial_domain::connections::inbox::{Delay, InboxItem};
 use perennial_store::leases::{Lease, Unit};
 use perennial_store::{Change, connection_inbox, connection_states};
@@ -82,7 +82,7 @@ async fn apply(app: &App, lease: Lease, rows: &[InboxItem]) -> Result<bool, Erro
     let (Some(object), Some(external_id)) = (first.object, first.object_id.as_deref()) else { return Ok(false) };
     let known = open(app, first.connection_id).await?;
     let Some(known) = known.filter(|known| known.connection.is_enabled) else { return Ok(false) };
-    let custom_user = custom_user_of(known.connection.kind, rows);
+    let custom_user = custom_user(known.connection.kind, rows);
     let work = Work { app, open: &known, key: &first.key, custom_user, is_sweep: false };
     match work.apply(lease, object, external_id, rows, 0).await {
         Ok(_) => Ok(true),

@@ -5,10 +5,10 @@ use super::job::ROWS;
 use super::object_unit;
 use super::outcome::{Ended, Reference};
 use crate::error::Error;
+use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::facts::{ItemFacts, SubscriptionFacts};
 use perennial_domain::connections::hints::custom_user;
-use perennial_domain::connections::inbox::{Delay, InboxItem, InboxState};
-use perennial_domain::connections::{ConnectionKind, ObjectKind};
+use perennial_domain::connections::inbox::{Delay, InboxState};
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_store::connection_links::{self, Link};
@@ -30,11 +30,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct KnownUser {
     pub(super) id: UserId,
     pub(super) is_erased: bool,
-}
-
-/// The user that one of these webhooks names.
-pub(super) fn custom_user_of(kind: ConnectionKind, rows: &[InboxItem]) -> Option<UserId> {
-    rows.iter().find_map(|row| custom_user(kind, row.body.as_deref()?))
 }
 
 impl Work<'_> {
@@ -165,7 +160,7 @@ impl Work<'_> {
         }
         let rows = connection_inbox::of_unit(&self.app.db, self.organization(), unit, ROWS).await?;
         // The webhooks that it settles may name the user.
-        let custom_user = custom_user_of(self.open.connection.kind, &rows).or(self.custom_user);
+        let custom_user = custom_user(self.open.connection.kind, &rows).or(self.custom_user);
         let ended = Self { custom_user, ..*self }.apply(lease, object, external_id, &rows, depth).await;
         lease.release(&self.app.db).await?;
         ended

@@ -1,6 +1,7 @@
 //! Hints: which object changed, read from the body of a webhook. The kind of object decides, not the event's name, and
 //! nothing else of the body is used for a record.
 
+use super::inbox::InboxItem;
 use super::{AccountId, Connection, ConnectionKind, ConnectionMode, ObjectKind};
 use crate::id::UserId;
 use crate::time::Time;
@@ -56,11 +57,13 @@ impl Hint {
     }
 }
 
-/// The user that the custom data of a Lemon Squeezy webhook names.
-pub fn custom_user(kind: ConnectionKind, body: &[u8]) -> Option<UserId> {
-    let event: Value = serde_json::from_slice(body).ok()?;
-    let id = event.pointer("/meta/custom_data/user_id").and_then(Value::as_str)?;
-    (kind == ConnectionKind::LemonSqueezy).then(|| id.parse().ok()).flatten()
+/// The user that the custom data of one of these Lemon Squeezy webhooks names.
+pub fn custom_user(kind: ConnectionKind, webhooks: &[InboxItem]) -> Option<UserId> {
+    let named = |webhook: &InboxItem| {
+        let event: Value = serde_json::from_slice(webhook.body.as_deref()?).ok()?;
+        event.pointer("/meta/custom_data/user_id").and_then(Value::as_str)?.parse().ok()
+    };
+    webhooks.iter().filter(|_| kind == ConnectionKind::LemonSqueezy).find_map(named)
 }
 
 fn stripe(event: &Value) -> Hint {
