@@ -163,15 +163,13 @@ impl<'a> Call<'a> {
         Ok((body, key))
     }
 
-    /// The idempotency key. A dry run ignores it.
+    /// The idempotency key. A dry run ignores a valid one.
     fn key(&mut self) -> Option<String> {
-        if self.caller.is_dry_run {
-            return None;
-        }
-        headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
+        let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
             self.query.header_error("idempotency-key", detail);
             None
-        })
+        });
+        key.filter(|_| !self.caller.is_dry_run)
     }
 
     /// The idempotency key of an action without a body.

@@ -69,8 +69,6 @@ async fn a_dry_run_ignores_the_idempotency_key() {
     send("/subscription-plans?dry_run=true").await.expect(200);
     let real = send("/subscription-plans").await.expect(201);
     send("/subscription-plans?dry_run=true").await.refused(409, "slug_taken");
-    let long = base.app.request("POST", "/subscription-plans?dry_run=true").header("idempotency-key", "k".repeat(300));
-    long.json(&body).send().await.refused(409, "slug_taken");
     assert_eq!(send("/subscription-plans").await.expect(201).data(), real.data());
 }
 
