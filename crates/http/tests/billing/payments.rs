@@ -104,7 +104,7 @@ async fn an_invoice_that_was_credited_to_the_balance_cannot_become_void() {
 async fn a_reopened_invoice_of_an_erased_user_has_no_further_actions() {
     let app = TestApp::start().await;
     let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
-    let (created, invoice, payment) = paid(&books).await;
+    let (created, _, payment) = paid(&books).await;
     books.sandbox.request("DELETE", &format!("/users/{}", books.user)).send().await.expect(200);
     books.sandbox.put(&path(&payment), json!({ "status": "void" })).await.expect(200);
     let reopened = &books.invoices(&created).await[0];
