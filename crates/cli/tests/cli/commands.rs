@@ -175,7 +175,7 @@ fn migrate_makes_the_schema_once() {
     let said = Place::without_schema().run(&["migrate"]).succeeded();
     assert!(said.starts_with("Applied 0001_foundation"), "{said}");
     let server = place.serve();
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
     assert_eq!(place.json(&["migrate"])["applied"], json!([]));
 }
 

@@ -93,7 +93,7 @@ fn a_server_starts_with_the_file_that_shows_the_defaults() {
     let place = Place::new();
     let text = Output::of(bare(&place).args(["config", "default"])).succeeded();
     std::fs::write(place.path().join("perennial.toml"), &text).unwrap();
-    Server::start(&mut place.serve_command()).get("/readyz").expect(200);
+    Server::start(&mut place.serve_command()).wait_until_ready();
     // It changes nothing: what is shown is the same, but for its source.
     let values = |rows: &Value| rows.as_array().unwrap().iter().map(|row| row["value"].clone()).collect::<Vec<_>>();
     let with = Output::of(bare(&place).args(["config", "show", "--json"])).data();

@@ -27,7 +27,7 @@ fn without_a_setting_the_data_is_beside_the_program_that_was_started() {
     let server = Server::start(place.serve_command().env_remove("PERENNIAL_DATA_DIR"));
     assert!(holds(&place.path().join("data")));
     assert_eq!(place.path().join("data/perennial.db").exists(), !place.is_postgres());
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
 }
 
 #[test]

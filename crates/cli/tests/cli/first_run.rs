@@ -152,7 +152,7 @@ fn eight_servers_starting_at_once_make_one_set() {
     let [winner] = winners[..] else { panic!("{} servers made clients", winners.len()) };
     let trusted = winner.first("trusted_client_id");
     for server in &servers {
-        server.get("/readyz").expect(200);
+        server.wait_until_ready();
         server.caller(&trusted).get("/subscriptions").expect(200);
         server.caller("default").get("/subscription-plans").expect(200);
     }

@@ -109,7 +109,7 @@ fn on_sqlite_the_keys_may_be_files_of_the_data_directory() {
     std::fs::write(&key, NEW_KEY).unwrap();
     drop(place.serve());
     std::fs::remove_file(place.data().join("master.key.previous")).unwrap();
-    place.serve().get("/readyz").expect(200);
+    place.serve().wait_until_ready();
 }
 
 #[test]
@@ -123,5 +123,5 @@ fn a_server_without_the_key_of_a_signing_key_does_not_start() {
     THIRD.try_to_serve(&place).refused_with(&["1 signing keys", "PERENNIAL_MASTER_KEY_PREVIOUS"]);
     THIRD.doctor(&place).has_one_problem("key_rotation", &["1 of 1", "PERENNIAL_MASTER_KEY_PREVIOUS"]);
     drop(SECOND.serve(&place));
-    THIRD.serve(&place).get("/readyz").expect(200);
+    THIRD.serve(&place).wait_until_ready();
 }

@@ -81,7 +81,7 @@ fn a_master_key_may_come_from_a_file_of_any_name() {
     std::fs::write(place.path().join("perennial.toml"), "master_key_file = \"key\"").unwrap();
     let mut command = place.serve_command();
     command.env_remove("PERENNIAL_MASTER_KEY");
-    Server::start(&mut command).get("/readyz").expect(200);
+    Server::start(&mut command).wait_until_ready();
     assert!(!place.data().join("master.key").exists());
     Output::of(command.env("PERENNIAL_MASTER_KEY_FILE", "missing")).refused_with(&["missing"]);
 }
@@ -92,7 +92,7 @@ fn a_server_with_another_master_key_does_not_start() {
     drop(place.serve());
     let output = Output::of(place.serve_command().env("PERENNIAL_MASTER_KEY", OTHER_KEY));
     output.refused_with(&["another master key"]);
-    place.serve().get("/readyz").expect(200);
+    place.serve().wait_until_ready();
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_store_whose_key_is_gone_does_not_get_a_new_one() {
     Output::of(&mut place.serve_command()).refused_with(&["missing", &key.display().to_string()]);
     assert!(!key.exists());
     std::fs::write(&key, kept).unwrap();
-    place.serve().get("/readyz").expect(200);
+    place.serve().wait_until_ready();
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_schema_newer_than_the_program_is_left_alone() {
 fn a_schema_that_becomes_newer_makes_a_running_server_unready() {
     let place = Place::new();
     let server = place.serve();
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
     place.tamper(&FUTURE_MIGRATION);
     server.get("/readyz").expect(503);
     server.get("/livez").expect(200);
@@ -134,10 +134,10 @@ fn a_data_directory_has_one_server() {
     let first = place.serve();
     let directory = place.data().display().to_string();
     Output::of(&mut place.serve_command()).refused_with(&["another server", &directory]);
-    first.get("/readyz").expect(200);
+    first.wait_until_ready();
     // The lock goes with the process, however it ends.
     first.kill();
-    place.serve().get("/readyz").expect(200);
+    place.serve().wait_until_ready();
 }
 
 #[test]

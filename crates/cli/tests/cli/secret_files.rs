@@ -35,7 +35,7 @@ fn a_database_that_a_file_names_is_used() {
     let url = command.get_envs().find(|(name, _)| *name == "PERENNIAL_DATABASE_URL").unwrap().1.unwrap().to_owned();
     std::fs::write(place.path().join("url"), url.into_encoded_bytes()).unwrap();
     command.env_remove("PERENNIAL_DATABASE_URL").env("PERENNIAL_DATABASE_URL_FILE", "url");
-    Server::start(&mut command).get("/readyz").expect(200);
+    Server::start(&mut command).wait_until_ready();
     assert_eq!(place.json(&["org", "list"]).as_array().unwrap().len(), 1);
 }
 

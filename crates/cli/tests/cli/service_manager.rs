@@ -37,7 +37,7 @@ fn the_service_manager_hears_of_readiness_of_life_and_of_the_end() {
     let server = Server::start(command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "200000"));
     let listening = format!("READY=1\nSTATUS=listening on {}", server.address);
     assert_eq!(manager.heard_of_state(), listening);
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
     let start = Instant::now();
     for _ in 0..5 {
         assert_eq!(manager.heard(), "WATCHDOG=1");
@@ -64,7 +64,7 @@ fn a_socket_without_a_path_is_spoken_to_as_well_and_no_watchdog_is_fed_unasked()
 fn a_service_manager_that_is_not_there_keeps_nobody_from_serving() {
     let place = Place::new();
     let server = Server::start(place.serve_command().env("NOTIFY_SOCKET", place.path().join("missing")));
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
     let (output, _) = server.stop("TERM");
     assert_eq!(output.code, Some(0));
     assert!(output.stderr.contains("NOTIFY_SOCKET cannot be used"), "{}", output.stderr);

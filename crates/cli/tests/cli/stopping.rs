@@ -166,7 +166,7 @@ fn a_server_that_stopped_leaves_one_file_behind_and_starts_again() {
 fn a_server_whose_logs_nobody_reads_any_more_serves_and_stops() {
     let place = Place::new();
     let server = Server::start_unread(&mut place.serve_command());
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
     let (output, _) = server.stop("TERM");
     assert_eq!(output.code, Some(0));
 }

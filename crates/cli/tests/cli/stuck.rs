@@ -18,7 +18,7 @@ fn a_change_without_an_outcome_turns_readyz_to_503_until_it_has_one() {
     let plan = json!({ "name": "Pro", "slug": "pro", "price": 1, "billing_cycle": "monthly" });
     let server = serve(&place, "[limits]\nstuck_milliseconds = 100\n");
     let caller = server.caller(place.first("trusted_client_id"));
-    assert_eq!(ready(&server), 200);
+    server.wait_until_ready();
     let answer = holding_the_store(&place, || {
         let creating = std::thread::spawn(move || caller.post("/subscription-plans", &plan));
         eventually(PATIENCE, "503", || (ready(&server) == 503).then_some(()));

@@ -74,7 +74,7 @@ fn a_scheduled_backup_that_fails_is_reported_and_old_ones_stay() {
     std::fs::rename(&directory, &aside).unwrap();
     eventually(PATIENCE, "a report", || server.logs().contains("a scheduled backup failed").then_some(()));
     assert!(!scheduled(&aside).is_empty());
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
 }
 
 #[test]

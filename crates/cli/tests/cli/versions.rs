@@ -17,7 +17,7 @@ fn later(oldest_program: i64) -> Migration {
 
 #[track_caller]
 fn serves(place: &Place, server: &Server, slug: &str) {
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
     let caller = server.caller(place.first("trusted_client_id"));
     let body = json!({ "name": "Pro", "slug": slug, "price": 1, "billing_cycle": "monthly" });
     caller.post("/subscription-plans", &body).expect(201);

@@ -14,7 +14,7 @@ fn metric(page: &str, start: &str) -> u64 {
 fn life_and_readiness_are_told_without_a_client() {
     let server = Place::new().serve();
     assert_eq!(server.get("/livez").expect(200).data()["status"], "live");
-    assert_eq!(server.get("/readyz").expect(200).data()["status"], "ready");
+    server.wait_until_ready();
     server.get("/subscription-plans").expect(401);
 }
 
@@ -54,7 +54,7 @@ fn a_taken_default_for_metrics_is_a_warning_and_the_server_runs() {
     let mut command = place.program();
     let server = Server::start(command.args(["serve", "--listen", &format!("127.0.0.1:{port}")]));
     assert_eq!(server.metrics, None);
-    server.get("/readyz").expect(200);
+    server.wait_until_ready();
     let logs = server.logs();
     let warnings: Vec<&str> = logs.lines().filter(|line| line.contains("\"WARN\"")).collect();
     let [warning] = warnings[..] else { panic!("{logs}") };

@@ -44,6 +44,14 @@ impl Server {
         Self { child, address, metrics: None, logs: Arc::default(), listener: None }
     }
 
+    /// Waits until the server is ready. On a slow disk its first commits can take longer than a health check allows.
+    #[track_caller]
+    pub(crate) fn wait_until_ready(&self) {
+        let ready = || Some(self.get("/readyz")).filter(|answer| answer.status == 200);
+        let answer = eventually(PATIENCE, "a server that is ready", ready);
+        assert_eq!(answer.data()["status"], "ready");
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
