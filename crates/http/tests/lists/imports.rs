@@ -108,15 +108,7 @@ async fn a_version_that_the_plan_does_not_have_is_rejected() {
         })
     };
     let lines = [subscription(1), subscription(2), subscription(3), replaced(3)];
-    let mut import = Import::begin(&app.app.db, None).await.unwrap();
-    import.file(None, Format::Ndjson);
-    let mut refused = Vec::new();
-    for (number, line) in (1..).zip(&lines) {
-        refused.extend(import.line(number, line.to_string().as_bytes()).await.unwrap());
-    }
-    refused.extend(import.end_of_file().await.unwrap());
-    let refused: Vec<(u64, &str)> = refused.iter().map(|line| (line.number, line.errors[0].code)).collect();
-    assert_eq!(refused, [(3, "out_of_range"), (4, "out_of_range")]);
+    assert_eq!(refused(&app, &lines).await, [(3, "out_of_range"), (4, "out_of_range")]);
 }
 
 #[tokio::test]
@@ -143,15 +135,19 @@ async fn features_and_members_are_held_to_what_they_name() {
         })
     };
     let lines = [quota("max"), quota("sum"), member("ada@example.com"), member(&user), member(&other)];
+    assert_eq!(refused(&app, &lines).await, [(1, "inconsistent"), (3, "inconsistent"), (4, "inconsistent")]);
+}
+
+/// The numbers of the lines that an import refuses, each with its first error.
+async fn refused(app: &TestApp, lines: &[Value]) -> Vec<(u64, &'static str)> {
     let mut import = Import::begin(&app.app.db, None).await.unwrap();
     import.file(None, Format::Ndjson);
     let mut refused = Vec::new();
-    for (number, line) in (1..).zip(&lines) {
+    for (number, line) in (1..).zip(lines) {
         refused.extend(import.line(number, line.to_string().as_bytes()).await.unwrap());
     }
     refused.extend(import.end_of_file().await.unwrap());
-    let refused: Vec<(u64, &str)> = refused.iter().map(|line| (line.number, line.errors[0].code)).collect();
-    assert_eq!(refused, [(1, "inconsistent"), (3, "inconsistent"), (4, "inconsistent")]);
+    refused.iter().map(|line| (line.number, line.errors[0].code)).collect()
 }
 
 async fn imported(app: &TestApp) -> Vec<Value> {
