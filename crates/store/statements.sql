@@ -3287,8 +3287,11 @@ SELECT COUNT(*) FROM (SELECT 1 FROM feed_queue LIMIT 20000) AS queued;
 SELECT 0;
 
 -- webhook_readers::CLOSE
-UPDATE webhook_readers SET failures = 0, failing_since = NULL, probes = 0, next_probe_at = NULL WHERE organization_id =
-    $1 AND endpoint_id = $2;
+UPDATE webhook_readers SET failures = 0, probes = 0, next_probe_at = NULL WHERE organization_id = $1 AND endpoint_id =
+    $2;
+
+-- webhook_readers::END_FAILURES
+UPDATE webhook_readers SET failing_since = NULL WHERE organization_id = $1 AND endpoint_id = $2;
 
 -- webhook_readers::REMOVE
 DELETE FROM webhook_readers WHERE organization_id = $1 AND endpoint_id = $2;
@@ -3298,8 +3301,7 @@ UPDATE webhook_readers SET sequence = $3, failures = $4, failing_since = $5, pro
     organization_id = $1 AND endpoint_id = $2;
 
 -- webhook_readers::SEEK
-UPDATE webhook_readers SET sequence = $3, failures = 0, failing_since = NULL, probes = 0, next_probe_at = NULL WHERE
-    organization_id = $1 AND endpoint_id = $2;
+UPDATE webhook_readers SET sequence = $3 WHERE organization_id = $1 AND endpoint_id = $2;
 
 -- webhook_readers::PASSED
 SELECT MIN(passed) FROM ( SELECT r.sequence AS passed FROM webhook_readers AS r JOIN webhook_endpoints AS e ON
@@ -3344,6 +3346,9 @@ INSERT INTO webhook_undelivered (organization_id, endpoint_id, sequence, event_i
 UPDATE webhook_undelivered SET state = 'waiting', is_resend = $5, next_attempt_at = $6 WHERE organization_id = $1 AND
     endpoint_id = $2 AND entered_at >= $3 AND entered_at < $4 AND (next_attempt_at IS NOT NULL OR state = 'given_up');
 
+-- webhook_undelivered::AFTER
+SELECT sequence FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND sequence > $3;
+
 -- webhook_undelivered::BLOCKING
 SELECT record_id FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'waiting' AND
     attempts < $3;
@@ -3380,13 +3385,19 @@ DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 
 -- webhook_undelivered::REMOVE_PRUNED
 DELETE FROM webhook_undelivered WHERE organization_id = $1 AND sequence <= $2;
 
--- webhook_undelivered::REMOVE_WAITING
-DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'waiting';
+-- webhook_undelivered::REMOVE_SOUGHT
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND (state = 'waiting' OR sequence >
+    $3);
 
 -- webhook_undelivered::WAKE
 UPDATE webhook_undelivered SET next_attempt_at = $4 WHERE organization_id = $1 AND endpoint_id = $2 AND sequence = (
     SELECT MIN(sequence) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND record_id = $3
-    AND attempts = 0 AND state = 'waiting' ) AND next_attempt_at IS NULL;
+    AND attempts < $5 AND state = 'waiting' ) AND next_attempt_at IS NULL;
+
+-- webhook_undelivered::WAKE_ALL
+UPDATE webhook_undelivered SET next_attempt_at = $3 WHERE organization_id = $1 AND endpoint_id = $2 AND sequence IN (
+    SELECT MIN(sequence) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND attempts < $4 AND
+    state = 'waiting' GROUP BY record_id ) AND next_attempt_at IS NULL;
 
 -- webhook_endpoints::ALL
 SELECT organization_id, id, url, description, types, payload, signature, is_active, state, disabled_reason,
@@ -3445,7 +3456,7 @@ UPDATE connection_inbox SET body = NULL WHERE organization_id = $1 AND connectio
 
 -- connection_inbox::FOUND
 UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
-    'waiting' AND code = 'missing_subscription' AND next_attempt_at > $3;
+    'waiting' AND code = 'missing_subscription' AND next_attempt_at > $3 AND next_attempt_at <= $4;
 
 -- connection_inbox::HASTEN
 UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
@@ -3473,6 +3484,9 @@ SELECT s.organization_id, s.connection_id FROM connection_states AS s WHERE s.pr
 
 -- connection_inbox::REMOVE
 DELETE FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_inbox::REPLACE_BODY
+UPDATE connection_inbox SET body = $3 WHERE organization_id = $1 AND id = $2 AND body IS NOT NULL;
 
 -- connection_inbox::RETRY
 UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
@@ -3874,63 +3888,65 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
     lower($2);
 
 -- held::HELD
-SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
-    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
-    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM ( SELECT id, 0 AS
-    is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-    ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
-    subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
-    joined LIMIT 2 * 1000 ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1
-    AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND
-    s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status
-    <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
-    s.user_id <> $2) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name,
-    f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at,
-    f.revision, holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND
-    u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live, FALSE AS has_more LIMIT 1) AS holder LEFT JOIN features
-    AS f ON f.organization_id = $1 AND 1 = 0;
+SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
+    f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id =
+    $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id
+    = $1 AND 1 = 0 UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at,
+    s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
+    s.plan_id), 0 FROM ( SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at, ends_at,
+    billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER
+    BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status
+    <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND
+    s.status <> 'cancelled')) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at,
+    s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id
+    = s.plan_id), 1 FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
+    ORDER BY subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND
+    s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <>
+    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
+    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'));
 
 -- held::WITH_ALL
-SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
-    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
-    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM ( SELECT id, 0 AS
-    is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-    ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
-    subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
-    joined LIMIT 2 * 1000 ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1
-    AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND
-    s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status
-    <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
-    s.user_id <> $2) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name,
-    f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at,
-    f.revision, holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND
-    u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live, (SELECT 1 FROM ( SELECT id FROM subscriptions WHERE
-    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION ALL SELECT subscription_id FROM
-    subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1 OFFSET 1000) IS NOT NULL AS
-    has_more LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 1;
+SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
+    f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id =
+    $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id
+    = $1 AND 1 = 1 UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at,
+    s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
+    s.plan_id), 0 FROM ( SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at, ends_at,
+    billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER
+    BY id DESC LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
+    s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
+    p.organization_id = $1 AND p.id = s.plan_id), 1 FROM ( SELECT subscription_id FROM subscription_members WHERE
+    organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1001) AS joined CROSS JOIN subscriptions
+    AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2
+    AND 1 = 1;
 
 -- held::FOR_CHECK
-SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
-    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
-    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM ( SELECT id, 0 AS
-    is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-    ORDER BY id DESC LIMIT 1000) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM
-    subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS
-    joined LIMIT 2 * 1000 ) AS held CROSS JOIN subscriptions AS s CROSS JOIN plans AS p WHERE s.organization_id = $1
-    AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id AND s.deleted_at IS NULL AND s.is_active AND
-    s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status
-    <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
-    s.user_id <> $2) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f.organization_id, f.id, f.key, f.name,
-    f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period, f.is_active, f.created_at, f.updated_at,
-    f.revision, holder.is_live, holder.has_more FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND
-    u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live, FALSE AS has_more LIMIT 1) AS holder LEFT JOIN features
-    AS f ON f.organization_id = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active));
+SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
+    f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id =
+    $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id
+    = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active)) UNION ALL SELECT NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, s.id, s.plan_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM
+    plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), 0 FROM ( SELECT id, plan_id, quantity,
+    billing_cycle, status, is_active, starts_at, renews_at, ends_at, billing, entitlements FROM subscriptions WHERE
+    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active
+    AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND
+    s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, s.id, s.plan_id,
+    s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements,
+    (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), 1 FROM ( SELECT
+    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC
+    LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id
+    AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete'
+    AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS
+    NULL AND s.status <> 'cancelled'));
 
 -- usage_events::STORED
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2

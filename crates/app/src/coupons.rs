@@ -105,6 +105,13 @@ impl Resource for Coupon {
         coupons::update(change, self, before.revision)
     }
 
+    async fn find_conflicts(&self, app: &App, _: Option<&Self>) -> Result<(), Error> {
+        match coupons::by_code(&app.db, self.organization_id, &self.code).await? {
+            Some(other) if other.id != self.id => Err(Conflict::CodeTaken.into()),
+            _ => Ok(()),
+        }
+    }
+
     async fn explain(&self, _: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
         match violation {
             Violation::Code => Err(Conflict::CodeTaken.into()),

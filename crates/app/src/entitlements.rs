@@ -103,7 +103,7 @@ fn selected(holder: Holder, now: Time) -> Result<Holdings, Error> {
         plans.insert(found.subscription.plan_id, Arc::clone(&plan));
         newest.push(Holding { subscription: found.subscription, plan, is_member: found.is_member });
     }
-    Ok(Holdings::select(newest, holder.has_more, now))
+    Ok(Holdings::select(newest, now))
 }
 
 async fn usage(app: &App, organization: OrganizationId, keys: Vec<TotalKey>) -> Result<Usage, Error> {

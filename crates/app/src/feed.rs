@@ -103,14 +103,7 @@ pub async fn read_newest(
     limit: usize,
 ) -> Result<(Vec<FeedEvent>, Option<String>), Error> {
     let (organization, db) = (caller.organization(), &app.db);
-    let name = [b"feed down".as_slice(), &organization.bytes()].concat();
-    let before = match cursor {
-        None => i64::MAX,
-        Some(cursor) => match cursor::open(&app.keys, &name, cursor)?.values.as_slice() {
-            [Value::Int(before)] => *before,
-            _ => return Err(Error::InvalidCursor),
-        },
-    };
+    let (before, _) = opened_newest(app, organization, cursor)?;
     let Some((lowest, is_bounded)) = feed::examined_down(db, organization, before).await? else {
         return Ok((Vec::new(), None));
     };
@@ -122,8 +115,27 @@ pub async fn read_newest(
     } else {
         is_bounded.then_some(lowest)
     };
-    let seal = |next: i64| cursor::seal(&app.keys, &name, &Position { values: vec![Value::Int(next)] });
-    Ok((events, next.map(seal)))
+    Ok((events, next.map(|next| sealed_newest(app, organization, next, Vec::new()))))
+}
+
+/// The cursor of the newest events below a position. A history adds where it continues.
+fn sealed_newest(app: &App, organization: OrganizationId, before: i64, history: Vec<Value>) -> String {
+    let values = [vec![Value::Int(before)], history].concat();
+    cursor::seal(&app.keys, &newest_name(organization), &Position { values })
+}
+
+/// The position of a cursor of the newest events, and what a history added.
+fn opened_newest(app: &App, organization: OrganizationId, cursor: Option<&str>) -> Result<(i64, Vec<Value>), Error> {
+    let Some(cursor) = cursor else { return Ok((i64::MAX, Vec::new())) };
+    let position = cursor::open(&app.keys, &newest_name(organization), cursor)?;
+    match position.values.split_first() {
+        Some((Value::Int(before), history)) => Ok((*before, history.to_vec())),
+        _ => Err(Error::InvalidCursor),
+    }
+}
+
+fn newest_name(organization: OrganizationId) -> ListName {
+    [b"feed down".as_slice(), &organization.bytes()].concat()
 }
 
 /// One event of the feed.

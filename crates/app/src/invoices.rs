@@ -30,6 +30,7 @@ use perennial_domain::invoices::items::{InvoiceDraft, ItemContext};
 use perennial_domain::invoices::record::{Invoice, InvoiceEvent, InvoiceKind};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::stamp::Stamp;
+use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use perennial_store::{self as store, Change, Page, Position, Violation, invoices, subscriptions, tax_rates};
@@ -137,17 +138,9 @@ impl Resource for Invoice {
         draft: &InvoiceDraft,
         errors: &mut ValidationErrors,
     ) -> Result<Option<ItemContext>, Error> {
-        let Some(id) = draft.subscription_id else { return Ok(None) };
-        let Some(subscription) = subscriptions::by_id(&app.db, caller.organization(), id).await? else {
-            errors.note("/subscription_id", ValidationCode::NotFound, "names no subscription of this organization");
-            return Ok(None);
-        };
-        if !store::users::exists(&app.db, caller.organization(), subscription.user_id).await? {
-            let detail = "belongs to a deleted user, for whom no invoice is created";
-            errors.note("/subscription_id", ValidationCode::Inconsistent, detail);
-            return Ok(None);
-        }
+        let subscription = find_subscription(app, caller, draft, errors).await?;
         check_rates(app, caller, draft, &[], errors).await?;
+        let Some(subscription) = subscription else { return Ok(None) };
         if errors.is_empty() {
             lifecycle::catch_up_for(app, caller, &subscription).await?;
         }
@@ -164,7 +157,9 @@ impl Resource for Invoice {
         if patch.lines.is_none() {
             return Ok(None);
         }
-        let known: Vec<TaxRateId> = self.lines.iter().flat_map(|line| line.tax_rate_ids.clone()).collect();
+        // The lines have no rates while the user is exempt.
+        let of_lines = self.lines.iter().map(|line| &line.tax_rate_ids);
+        let known: Vec<TaxRateId> = of_lines.chain(&self.chosen_rates).flatten().copied().collect();
         check_rates(app, caller, patch, &known, errors).await?;
         match subscriptions::by_id(&app.db, caller.organization(), self.subscription_id).await? {
             Some(subscription) => item_context(app, subscription).await,
@@ -220,6 +215,26 @@ impl Resource for Invoice {
     async fn explain(&self, _: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
         Err(store::Error::Violated(violation).into())
     }
+}
+
+/// The subscription of a new invoice. Adds an error if it does not exist or if its user is deleted.
+async fn find_subscription(
+    app: &App,
+    caller: &Caller,
+    draft: &InvoiceDraft,
+    errors: &mut ValidationErrors,
+) -> Result<Option<Subscription>, Error> {
+    let Some(id) = draft.subscription_id else { return Ok(None) };
+    let Some(found) = subscriptions::by_id(&app.db, caller.organization(), id).await? else {
+        errors.note("/subscription_id", ValidationCode::NotFound, "names no subscription of this organization");
+        return Ok(None);
+    };
+    if !store::users::exists(&app.db, caller.organization(), found.user_id).await? {
+        let detail = "belongs to a deleted user, for whom no invoice is created";
+        errors.note("/subscription_id", ValidationCode::Inconsistent, detail);
+        return Ok(None);
+    }
+    Ok(Some(found))
 }
 
 /// Adds an error for each tax rate that is named for the first time and does not exist or is inactive.

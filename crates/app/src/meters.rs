@@ -6,6 +6,7 @@ use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
+use perennial_domain::features::Feature;
 use perennial_domain::id::MeterId;
 use perennial_domain::meters::{Meter, MeterDraft, MeterKey};
 use perennial_domain::stamp::Stamp;
@@ -98,8 +99,7 @@ impl Resource for Meter {
         (): &(),
         _: Time,
     ) -> Result<Change, Error> {
-        let is_retired = before.is_some_and(|before| before.is_active) && !self.is_active;
-        if is_retired && meters::is_charged(&app.db, self.organization_id, self.id).await? {
+        if is_deactivated(self, before) && meters::is_charged(&app.db, self.organization_id, self.id).await? {
             return Err(Conflict::MeterInUse.into());
         }
         Ok(Change::new())
@@ -111,8 +111,19 @@ impl Resource for Meter {
 
     fn update(&self, change: Change, before: &Self, (): &()) -> Change {
         let change = meters::update(change, self, before.revision);
-        let is_deactivated = before.is_active && !self.is_active;
-        if is_deactivated { features::guard_meter_unused(change, self) } else { change }
+        if is_deactivated(self, Some(before)) { features::guard_meter_unused(change, self) } else { change }
+    }
+
+    async fn find_conflicts(&self, app: &App, before: Option<&Self>) -> Result<(), Error> {
+        let of_slug = meters::find(&app.db, self.organization_id, &MeterKey::Slug(self.slug.clone())).await?;
+        if of_slug.is_some_and(|other| other.id != self.id) {
+            return Err(Conflict::MeterSlugTaken.into());
+        }
+        let is_used = |feature: &Feature| feature.is_active && feature.meter_id == Some(self.id);
+        if is_deactivated(self, before) && features::all(&app.db, self.organization_id).await?.iter().any(is_used) {
+            return Err(Conflict::MeterInUse.into());
+        }
+        Ok(())
     }
 
     async fn explain(&self, _: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
@@ -122,4 +133,8 @@ impl Resource for Meter {
             other => Err(store::Error::Violated(other).into()),
         }
     }
+}
+
+fn is_deactivated(meter: &Meter, before: Option<&Meter>) -> bool {
+    before.is_some_and(|before| before.is_active) && !meter.is_active
 }

@@ -154,17 +154,26 @@ impl References {
         let users: HashSet<UserId> = events.iter().filter_map(|(draft, _)| draft.user_id).collect();
         for user in users {
             let held = entitlements::holdings(app, organization, user, now).await?;
-            let mut charged = HashMap::new();
-            for Holding { subscription, .. } in &held.with_access {
-                charged.insert(subscription.id, charged_meters(app, subscription).await?);
+            let ids = held.with_access.iter().map(|held| held.subscription.id);
+            let found = try_join_all(ids.map(|id| subscriptions::by_id(&app.db, organization, id))).await?;
+            let mut records = HashMap::new();
+            for subscription in found.into_iter().flatten() {
+                let charged = charged_meters(app, &subscription).await?;
+                records.insert(subscription.id, (subscription, charged));
             }
-            references.add_user(user, &held.with_access, &charged);
+            references.add_user(user, &held.with_access, &records);
         }
         Ok(references)
     }
 
-    /// Finds the one subscription of a user for each meter.
-    fn add_user(&mut self, user: UserId, with_access: &[Holding], charged: &HashMap<SubscriptionId, Vec<MeterId>>) {
+    /// Finds the one subscription of a user for each meter. `records` are those with access, with the meters that they are
+    /// charged for.
+    fn add_user(
+        &mut self,
+        user: UserId,
+        with_access: &[Holding],
+        records: &HashMap<SubscriptionId, (Subscription, Vec<MeterId>)>,
+    ) {
         let meters: HashSet<MeterId> = self.meters.values().map(|meter| meter.id).collect();
         for meter in meters {
             let of_meter = |feature: &&Feature| feature.is_active && feature.meter_id == Some(meter);
@@ -172,13 +181,12 @@ impl References {
                 let mut quotas = self.features.iter().filter(of_meter);
                 quotas.any(|feature| value_of(feature, held).is_some())
             };
-            let has_charge =
-                |held: &Holding| charged.get(&held.subscription.id).is_some_and(|meters| meters.contains(&meter));
-            let mut found = with_access.iter().filter(|held| has_quota(held) || has_charge(held));
-            let only = match (found.next(), found.next()) {
-                (Some(only), None) => Some(&only.subscription),
-                _ => None,
+            let counts = |held: &Holding| {
+                let (subscription, charged) = records.get(&held.subscription.id)?;
+                (has_quota(held) || charged.contains(&meter)).then_some(subscription)
             };
+            let mut found = with_access.iter().filter_map(counts);
+            let only = found.next().filter(|_| found.next().is_none());
             self.users.insert((user, meter), only.map(|subscription| subscription.id));
             self.subscriptions.extend(only.map(|subscription| (subscription.id, subscription.clone())));
         }
@@ -200,16 +208,14 @@ impl References {
     }
 
     fn resolve_one(&self, draft: &UsageDraft, errors: &mut ValidationErrors, now: Time) -> Option<Sent> {
-        let meter = draft.meter.as_ref().and_then(|key| {
-            let meter = self.meters.get(key).filter(|meter| meter.is_active);
-            if meter.is_none() {
-                errors.note("/meter", ValidationCode::NotFound, "names no active meter of this organization");
-            }
-            meter
-        });
+        let meter = draft.meter.as_ref().and_then(|key| self.meters.get(key)).filter(|meter| meter.is_active);
+        draft.check(meter, now, errors);
+        if draft.meter.is_some() && meter.is_none() {
+            errors.note("/meter", ValidationCode::NotFound, "names no active meter of this organization");
+        }
         let subscription = self.subscription(draft, meter, errors);
         let (subscription, meter) = (subscription?, meter?);
-        let (event, has_time) = draft.resolve(subscription.id, meter, now, errors)?;
+        let (event, has_time) = draft.resolve(subscription.id, meter, now).filter(|_| errors.is_empty())?;
         Some(Sent { event, has_time, window: UsageWindow::of(subscription, now) })
     }
 

@@ -118,19 +118,20 @@ pub async fn update(
         }
         check_url(app, url.map(EndpointUrl::as_str), &mut errors).await;
         let now = app.clock.now();
+        let is_enabled = patch.is_active == Some(true);
         let after = before.merge(patch, errors, now)?;
-        if after == before {
+        let closes_circuit = after.is_active && (is_enabled || after.url != before.url);
+        if after == before && !closes_circuit {
             return Ok(before);
         }
-        let closes_circuit = after.url != before.url || after.state != before.state;
-        let is_redirected = after.is_redirected_from(&before);
         let (after, mut change) = prepare_update(app, caller, &before, after);
-        if is_redirected {
+        if closes_circuit {
+            change = control::close_circuit(change, &after, now);
+        } else if after.is_redirected_from(&before) {
             change = control::revoke(change, &after);
         }
-        if closes_circuit && after.is_active {
-            change = webhook_readers::close_circuit(change, after.organization_id, id);
-            change = webhook_undelivered::hasten(change, after.organization_id, id, now);
+        if after.is_active && !before.is_active {
+            change = webhook_readers::end_failures(change, after.organization_id, id);
         }
         if commit(app, caller, change).await? {
             return Ok(after);
@@ -191,13 +192,16 @@ pub async fn rotate_secret(
     Err(Conflict::Contended.into())
 }
 
-/// The endpoint with its new stamp, and the change with its event.
+/// The endpoint with its new stamp, and the change with its event. If nothing differs, the change only guards the endpoint.
 fn prepare_update(
     app: &App,
     caller: &Caller,
     before: &WebhookEndpoint,
     after: WebhookEndpoint,
 ) -> (WebhookEndpoint, Change) {
+    if after == *before {
+        return (after, webhook_endpoints::guard(Change::new(), before));
+    }
     let Stamp { at, revision } = app.stamp(before, app.clock.now());
     let after = WebhookEndpoint { updated_at: at, revision, ..after };
     let event = caller.event(EventKind::WebhookEndpointUpdated, after.id.bytes(), revision, at);

@@ -6,6 +6,7 @@ mod grants;
 mod period;
 mod quota;
 mod rules;
+mod terms;
 
 pub use check::{Check, Reason, check};
 pub use grants::{GrantValue, Grants, GrantsDraft, MAX_GRANTS, MAX_VALUE, SentGrant};
@@ -15,6 +16,7 @@ pub use rules::{
     Entitlement, Holding, Holdings, MAX_CONSIDERED, MAX_USED, Remaining, SEATS, Source, TotalKey, Usage,
     UserEntitlements, compute, own_value, totals, value_of,
 };
+pub use terms::{PeriodTerms, Terms};
 
 #[cfg(test)]
 mod reference;

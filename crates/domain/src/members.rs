@@ -35,7 +35,7 @@ pub struct Seats {
 /// What the seats of a subscription are bounded by: the active feature `seats`, if it is a limit.
 pub fn seat_limit(seats: Option<&Feature>, subscription: &Subscription, plan: &Grants) -> Option<GrantValue> {
     let bounds = |feature: &&Feature| feature.is_active && feature.kind == FeatureKind::Limit;
-    own_value(seats.filter(bounds)?, subscription, plan)
+    own_value(seats.filter(bounds)?, &subscription.into(), plan)
 }
 
 /// Whether a feature is the one that bounds seats.

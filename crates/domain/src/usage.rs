@@ -148,27 +148,26 @@ impl UsageDraft {
         }
     }
 
-    /// The event of a subscription and a meter, and whether its time was sent. All its errors are added to `errors`.
-    pub fn resolve(
-        &self,
-        subscription_id: SubscriptionId,
-        meter: &Meter,
-        now: Time,
-        errors: &mut ValidationErrors,
-    ) -> Option<(UsageEvent, bool)> {
+    /// Checks the time of the event, and what its meter requires, if that exists.
+    pub fn check(&self, meter: Option<&Meter>, now: Time, errors: &mut ValidationErrors) {
         if self.at.is_some_and(|at| at > now.plus_seconds(AHEAD_SECONDS)) {
             errors.note("/at", ValidationCode::OutOfRange, "must be at most 5 minutes in the future");
         }
+        let Some(aggregation) = meter.map(|meter| meter.aggregation) else { return };
         let is_negative = self.value.is_some_and(|value| value.0 < 0);
-        if is_negative && matches!(meter.aggregation, Aggregation::Max | Aggregation::Last) {
+        if is_negative && matches!(aggregation, Aggregation::Max | Aggregation::Last) {
             errors.note("/value", ValidationCode::OutOfRange, "must be at least 0: only sum takes negative values");
         }
-        if meter.aggregation == Aggregation::Unique && self.key.is_none() && !errors.touch("/key") {
+        if aggregation == Aggregation::Unique && self.key.is_none() && !errors.touch("/key") {
             errors.note("/key", ValidationCode::Required, "is required by a meter that counts unique keys");
         }
+    }
+
+    /// The event of a subscription and a meter, and whether its time was sent. Errors were found before.
+    pub fn resolve(&self, subscription_id: SubscriptionId, meter: &Meter, now: Time) -> Option<(UsageEvent, bool)> {
         let value =
             if meter.aggregation.reads_values() { self.value.unwrap_or(UsageValue::ONE) } else { UsageValue::ONE };
-        let id = self.id.clone().filter(|_| errors.is_empty())?;
+        let id = self.id.clone()?;
         let at = self.at.unwrap_or(now);
         let key = self.key.clone();
         Some((UsageEvent { subscription_id, id, meter_id: meter.id, at, value, key }, self.at.is_some()))
@@ -191,7 +190,9 @@ mod tests {
     ) -> Result<(UsageEvent, bool), Vec<(String, ValidationCode)>> {
         let now = instant("2026-05-01T12:00:00Z");
         let mut errors = ValidationErrors::none();
-        let resolved = draft.resolve(SubscriptionId::new(now, 1), &meter("calls", aggregation), now, &mut errors);
+        let meter = meter("calls", aggregation);
+        draft.check(Some(&meter), now, &mut errors);
+        let resolved = draft.resolve(SubscriptionId::new(now, 1), &meter, now).filter(|_| errors.is_empty());
         resolved.ok_or_else(|| errors.iter().map(|error| (error.pointer.to_string(), error.reason.code)).collect())
     }
 

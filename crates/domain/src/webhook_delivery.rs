@@ -265,6 +265,11 @@ impl Schedule {
         delays.sum::<i64>() / 5 * 6 + self.disable_after_seconds
     }
 
+    /// The reader after a probe that found nothing to send: only a success closes the circuit.
+    pub fn without_probe(&self, reader: &Reader, now: Time) -> Reader {
+        Reader { next_probe_at: Some(self.probe_at(reader.probes, now)), ..reader.clone() }
+    }
+
     /// The time of the next probe, after this many.
     fn probe_at(&self, probes: i64, now: Time) -> Time {
         let place = usize::try_from(probes).unwrap_or(usize::MAX);

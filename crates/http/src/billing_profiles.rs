@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::{Address, Fields};
-use crate::headers::etag_with;
+use crate::headers::{etag_with, fingerprint};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
 use crate::query::QuerySpec;
@@ -114,15 +114,14 @@ fn patch(fields: &mut impl Fields, profile: Option<&BillingProfile>) -> ProfileP
 }
 
 fn record(found: &ProfileWithBalances) -> Reply {
-    Reply::record(ProfileRecord::of(found), etag_with(found.profile.revision, fingerprint(&found.balances)))
+    Reply::record(ProfileRecord::of(found), etag_with(found.profile.revision, balances_number(&found.balances)))
 }
 
-/// A number that changes with the balances, which are no part of the revision (FNV-1a).
-fn fingerprint(balances: &[Balance]) -> u64 {
-    let bytes = balances.iter().flat_map(|Balance { currency, amount }| {
+/// A number that changes with the balances, which are no part of the revision.
+fn balances_number(balances: &[Balance]) -> u64 {
+    fingerprint(balances.iter().flat_map(|Balance { currency, amount }| {
         currency.as_str().bytes().chain(amount.ten_thousandths().to_be_bytes()).collect::<Vec<u8>>()
-    });
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    }))
 }
 
 fn record_schema() -> Value {

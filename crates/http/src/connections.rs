@@ -17,6 +17,8 @@ use perennial_app::error::Error;
 use perennial_domain::clients::Scope;
 use perennial_domain::connections::inbox::InboxState;
 use perennial_domain::id::ConnectionId;
+use perennial_domain::text::Line;
+use perennial_domain::validation::InvalidValue;
 
 mod view;
 
@@ -126,10 +128,15 @@ fn parse_list_query(query: &mut Query) -> ListQuery<()> {
 fn inbox_query(query: &mut Query) -> ListQuery<InboxQuery> {
     let filters = InboxQuery {
         state: query.get("state", InboxState::parse),
-        kind: query.get("type", |text| Ok(text.to_owned())),
-        object_id: query.get("object_id", |text| Ok(text.to_owned())),
+        kind: query.get("type", one_line),
+        object_id: query.get("object_id", one_line),
     };
     ListQuery::parse(query, filters, DEFAULT_LIMIT)
+}
+
+/// A text that can be stored: PostgreSQL rejects U+0000.
+fn one_line(text: &str) -> Result<String, InvalidValue> {
+    Line::<1, 255>::parse(text).map(|line| line.as_str().to_owned())
 }
 
 pub(crate) fn connection_id(call: &Call<'_>) -> Result<ConnectionId, Error> {

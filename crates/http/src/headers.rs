@@ -101,6 +101,11 @@ pub(crate) fn etag_with(revision: EventId, number: u64) -> String {
     format!("\"{}.{number:x}\"", revision.suffix())
 }
 
+/// A number for [`etag_with`] that changes with these bytes (FNV-1a).
+pub(crate) fn fingerprint(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// The entity tag of a content without a revision (FNV-1a, 128 bits).
 pub(crate) fn etag_of_content(content: &[u8]) -> String {
     let hash = content.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash: u128, byte| {

@@ -5,12 +5,12 @@ use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
 use crate::fields::Fields;
-use crate::headers::etag;
+use crate::headers::{etag_with, fingerprint};
 use crate::list_query::{self, ListQuery};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
 use crate::query::{Query, QuerySpec};
-use crate::reply::{Reply, created};
+use crate::reply::{Reply, StoredResponse, created};
 use crate::samples;
 use http::Method;
 use perennial_app::error::Error;
@@ -166,7 +166,8 @@ async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (location, revision) = (format!("{COLLECTION}/{}", record.id), record.revision);
     let endpoint = webhooks::describe(call.app, record).await?;
     let view = WithSecret::of(&endpoint, secret.as_ref().map(Secret::expose));
-    Ok(Reply::stored(created(view, location, revision, None)))
+    let response = created(view, location, revision, None);
+    Ok(Reply::stored(StoredResponse { etag: etag(&endpoint), ..response }))
 }
 
 async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -197,9 +198,8 @@ async fn rotate_secret(mut call: Call<'_>) -> Result<Reply, Problem> {
     check_body(&call, &if_match, &errors).await?;
     let id = endpoint_id(&call)?;
     let (record, secret) = webhooks::rotate_secret(call.app, &call.caller, id, &if_match, overlap).await?;
-    let tag = etag(record.revision, None);
     let endpoint = webhooks::describe(call.app, record).await?;
-    Ok(Reply::record(WithSecret::of(&endpoint, secret.as_ref().map(Secret::expose)), tag))
+    Ok(Reply::record(WithSecret::of(&endpoint, secret.as_ref().map(Secret::expose)), etag(&endpoint)))
 }
 
 /// Rejects a body with errors. An endpoint that does not exist or has changed is reported before them.
@@ -213,9 +213,16 @@ pub(crate) async fn check_body(call: &Call<'_>, if_match: &IfMatch, errors: &Val
 }
 
 pub(crate) async fn reply(call: &Call<'_>, record: WebhookEndpoint) -> Result<Reply, Problem> {
-    let tag = etag(record.revision, None);
     let endpoint = webhooks::describe(call.app, record).await?;
+    let tag = etag(&endpoint);
     Ok(Reply::record(endpoint, tag))
+}
+
+/// The entity tag. It covers what changes without a revision, but not what waits.
+fn etag(endpoint: &Endpoint) -> String {
+    let failing_since = endpoint.failing_since.map_or(0, Time::as_micros).to_be_bytes();
+    let public_keys = endpoint.public_keys.iter().flat_map(|key| key.bytes());
+    etag_with(endpoint.record.revision, fingerprint(failing_since.into_iter().chain(public_keys)))
 }
 
 /// The fields that only the service sets.

@@ -19,6 +19,8 @@ pub enum Read {
     LeadsTo(Vec<(ObjectKind, String)>),
     /// No record: `draft_invoice` or `no_subscription`.
     Ignored(&'static str),
+    /// A payment that names no subscription, or not yet.
+    AwaitsSubscription,
     /// The provider deleted it, and returns only its ID.
     Gone,
     /// It cannot be a record; the code of the importer.

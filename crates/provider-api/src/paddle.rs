@@ -123,7 +123,11 @@ pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
         }
         ObjectKind::Subscription => read(text).and_then(|given| subscriptions::subscription(&given, &source))?.into(),
         ObjectKind::Payment => {
-            read(text).and_then(|given| transactions::payment(&given, &Adjustments::default(), &source))?.into()
+            let given: Transaction = read(text)?;
+            if transactions::awaits_subscription(&given) {
+                return Ok(Read::AwaitsSubscription);
+            }
+            transactions::payment(&given, &Adjustments::default(), &source)?.into()
         }
     })
 }

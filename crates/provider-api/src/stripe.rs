@@ -44,6 +44,15 @@ struct Head {
     deleted: Option<bool>,
 }
 
+impl Head {
+    /// What the object is. Some versions of the API send a charge without `object`.
+    fn kind(&self) -> Option<&str> {
+        let id = self.id.as_deref().unwrap_or_default();
+        let is_charge = id.starts_with("ch_") || id.starts_with("py_");
+        self.object.as_deref().or_else(|| is_charge.then_some("charge"))
+    }
+}
+
 impl Stripe {
     /// Reads an object for plans and users.
     pub(crate) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
@@ -192,8 +201,8 @@ pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
     if head.deleted == Some(true) {
         return Ok(Read::Gone);
     }
-    let source = Source::new(&Arc::from(""), object.as_str(), head.id.unwrap_or_default());
-    Ok(match (object, head.object.as_deref()) {
+    let source = Source::new(&Arc::from(""), object.as_str(), head.id.clone().unwrap_or_default());
+    Ok(match (object, head.kind()) {
         (ObjectKind::Customer, _) => read(text).and_then(|customer| user(&customer, &source))?.into(),
         (ObjectKind::Price, Some("plan")) => {
             read(text).and_then(|plan: objects::Plan| price_with_product(&plan.into(), &source))?.into()

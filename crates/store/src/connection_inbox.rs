@@ -18,7 +18,7 @@ use crate::table::Table;
 use crate::value::{Type, Value};
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::bucket::Bucket;
-use perennial_domain::connections::inbox::{InboxItem, InboxState, Outcome};
+use perennial_domain::connections::inbox::{InboxItem, InboxState, LOOK_SECONDS, Outcome};
 use perennial_domain::id::{ConnectionId, OrganizationId};
 use perennial_domain::time::Time;
 
@@ -118,11 +118,11 @@ pub(crate) static HASTEN: Sql = Sql::new(
      WHERE organization_id = $1 AND connection_id = $2 AND state = 'waiting' AND code IS NULL AND next_attempt_at > $3",
 );
 
-/// Payments that wait for a subscription are due.
+/// Payments that wait for a subscription are due, unless they are due only after `$4`.
 pub(crate) static FOUND: Sql = Sql::new(
     "UPDATE connection_inbox SET next_attempt_at = $3
      WHERE organization_id = $1 AND connection_id = $2 AND state = 'waiting' AND code = 'missing_subscription'
-         AND next_attempt_at > $3",
+         AND next_attempt_at > $3 AND next_attempt_at <= $4",
 );
 
 /// Failed hints are applied again.
@@ -147,6 +147,10 @@ pub(crate) static FORGET_BODIES: Sql = Sql::new(
      WHERE body IS NOT NULL AND (received_at < $2
          OR (received_at < $1 AND settled_at < $1 AND state IN ('applied', 'unchanged')))",
 );
+
+/// Another body in place of one that is stored. An erasure may have deleted it since it was read.
+pub(crate) static REPLACE_BODY: Sql =
+    Sql::new("UPDATE connection_inbox SET body = $3 WHERE organization_id = $1 AND id = $2 AND body IS NOT NULL");
 
 /// Bodies about an object.
 pub(crate) static FORGET_OBJECT: Sql = Sql::new(
@@ -321,9 +325,12 @@ pub fn hasten(change: Change, organization: OrganizationId, connection: Connecti
     change.execute_any(&HASTEN, timed_key(organization, connection, now))
 }
 
-/// Payments that wait for a subscription are due now.
+/// Payments that wait for a subscription are due now. One that names none looks rarely after a while, and stays so: a shop with
+/// many sales apart from subscriptions would fetch all of them for each new subscription.
 pub fn hasten_payments(change: Change, organization: OrganizationId, connection: ConnectionId, now: Time) -> Change {
-    change.execute_any(&FOUND, timed_key(organization, connection, now))
+    let mut params = timed_key(organization, connection, now);
+    params.push(codec::time(now.plus_seconds(LOOK_SECONDS)));
+    change.execute_any(&FOUND, params)
 }
 
 /// Applies failed hints again, or one hint whatever became of it.
@@ -352,6 +359,12 @@ pub async fn count_failed(db: &Db, organization: OrganizationId, connection: Con
 /// Deletes the bodies of hints that were applied before `applied`, and of all that were received before `received`.
 pub fn forget_bodies(change: Change, applied: Time, received: Time) -> Change {
     change.execute_any(&FORGET_BODIES, vec![codec::time(applied), codec::time(received)])
+}
+
+/// Replaces the body of a hint, unless it was deleted.
+pub fn replace_body(change: Change, item: &InboxItem, body: Option<Vec<u8>>) -> Change {
+    let params = vec![item.organization_id.bytes().into(), item.id.into(), Value::optional_bytes(body)];
+    change.execute_any(&REPLACE_BODY, params)
 }
 
 /// Deletes the bodies about an object.

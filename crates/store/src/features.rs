@@ -59,6 +59,10 @@ pub(crate) static METER_UNUSED: Sql = Sql::new(
          SELECT 1 FROM features WHERE organization_id = $1 AND meter_id = $2 AND is_active)",
 );
 
+/// One row if no feature has the meter, active or not.
+pub(crate) static METER_WITHOUT_FEATURE: Sql =
+    Sql::new("SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM features WHERE organization_id = $1 AND meter_id = $2)");
+
 impl Record for Feature {
     fn table() -> &'static Table {
         &FEATURES
@@ -183,6 +187,19 @@ fn guard_meter(change: Change, meter: Option<&Meter>) -> Change {
         sql: &METER_ACTIVE,
         params: vec![meter.organization_id.bytes().into(), meter.id.bytes().into(), meter.revision.bytes().into()],
         violation: Violation::Meter,
+    })
+}
+
+/// Requires that no feature has the meter, so that its events are in no total. Subscriptions must be guarded before it in the same
+/// change: a total is created under an exclusive lock on its subscription.
+pub fn guard_meter_without_feature(change: Change, organization: OrganizationId, meter: MeterId) -> Change {
+    change.guard(Guard {
+        table: &METERS,
+        key: meter.bytes(),
+        lock: Lock::None,
+        sql: &METER_WITHOUT_FEATURE,
+        params: vec![organization.bytes().into(), meter.bytes().into()],
+        violation: Violation::UsageTotal,
     })
 }
 

@@ -79,14 +79,15 @@ pub(crate) static SAVE: Sql = Sql::new(
 );
 
 pub(crate) static CLOSE: Sql = Sql::new(
-    "UPDATE webhook_readers SET failures = 0, failing_since = NULL, probes = 0, next_probe_at = NULL
+    "UPDATE webhook_readers SET failures = 0, probes = 0, next_probe_at = NULL
      WHERE organization_id = $1 AND endpoint_id = $2",
 );
 
-pub(crate) static SEEK: Sql = Sql::new(
-    "UPDATE webhook_readers SET sequence = $3, failures = 0, failing_since = NULL, probes = 0, next_probe_at = NULL
-     WHERE organization_id = $1 AND endpoint_id = $2",
-);
+pub(crate) static END_FAILURES: Sql =
+    Sql::new("UPDATE webhook_readers SET failing_since = NULL WHERE organization_id = $1 AND endpoint_id = $2");
+
+pub(crate) static SEEK: Sql =
+    Sql::new("UPDATE webhook_readers SET sequence = $3 WHERE organization_id = $1 AND endpoint_id = $2");
 
 pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM webhook_readers WHERE organization_id = $1 AND endpoint_id = $2");
 
@@ -157,12 +158,17 @@ pub fn save(change: Change, reader: &Reader) -> Change {
     change.execute(&SAVE, record::values(reader, record::Purpose::Insert), Violation::Record)
 }
 
-/// Closes the circuit: what waits is sent.
+/// Closes the circuit: what waits is sent. The time of failures continues until a success.
 pub fn close_circuit(change: Change, organization: OrganizationId, endpoint: WebhookEndpointId) -> Change {
     change.execute_any(&CLOSE, key(organization, endpoint))
 }
 
-/// Moves the reader to a position and closes the circuit.
+/// Ends the time of failures.
+pub fn end_failures(change: Change, organization: OrganizationId, endpoint: WebhookEndpointId) -> Change {
+    change.execute_any(&END_FAILURES, key(organization, endpoint))
+}
+
+/// Moves the reader to a position.
 pub fn seek(change: Change, organization: OrganizationId, endpoint: WebhookEndpointId, sequence: i64) -> Change {
     let mut params = key(organization, endpoint);
     params.push(sequence.into());

@@ -52,8 +52,10 @@ pub(crate) static PUT: Sql = Sql::new(
 pub(crate) static REMOVE: Sql =
     Sql::new("DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND sequence = $3");
 
-pub(crate) static REMOVE_WAITING: Sql =
-    Sql::new("DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'waiting'");
+pub(crate) static REMOVE_SOUGHT: Sql = Sql::new(
+    "DELETE FROM webhook_undelivered
+     WHERE organization_id = $1 AND endpoint_id = $2 AND (state = 'waiting' OR sequence > $3)",
+);
 
 pub(crate) static REMOVE_ALL: Sql =
     Sql::new("DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2");
@@ -89,12 +91,22 @@ pub(crate) static REMOVE_GIVEN_UP: Sql = Sql::new(
      WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'given_up' AND first_failed_at < $3",
 );
 
-/// The next event of the record that waits behind others.
+/// The first blocking event of the record, if it waits behind others.
 pub(crate) static WAKE: Sql = Sql::new(
     "UPDATE webhook_undelivered SET next_attempt_at = $4
      WHERE organization_id = $1 AND endpoint_id = $2 AND sequence = (
          SELECT MIN(sequence) FROM webhook_undelivered
-         WHERE organization_id = $1 AND endpoint_id = $2 AND record_id = $3 AND attempts = 0 AND state = 'waiting'
+         WHERE organization_id = $1 AND endpoint_id = $2 AND record_id = $3 AND attempts < $5 AND state = 'waiting'
+     ) AND next_attempt_at IS NULL",
+);
+
+/// The same for every record.
+pub(crate) static WAKE_ALL: Sql = Sql::new(
+    "UPDATE webhook_undelivered SET next_attempt_at = $3
+     WHERE organization_id = $1 AND endpoint_id = $2 AND sequence IN (
+         SELECT MIN(sequence) FROM webhook_undelivered
+         WHERE organization_id = $1 AND endpoint_id = $2 AND attempts < $4 AND state = 'waiting'
+         GROUP BY record_id
      ) AND next_attempt_at IS NULL",
 );
 
@@ -118,6 +130,10 @@ pub(crate) static OLDEST_WAITING: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static BLOCKING: Sql = Sql::new(
     "SELECT record_id FROM webhook_undelivered
      WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'waiting' AND attempts < $3",
+);
+
+pub(crate) static AFTER: Sql = Sql::new(
+    "SELECT sequence FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND sequence > $3",
 );
 
 impl Record for Undelivered {
@@ -174,9 +190,16 @@ pub fn remove(change: Change, row: &Undelivered) -> Change {
     change.execute_any(&REMOVE, params)
 }
 
-/// Drops everything that waits.
-pub fn remove_waiting(change: Change, organization: OrganizationId, endpoint: WebhookEndpointId) -> Change {
-    change.execute_any(&REMOVE_WAITING, key(organization, endpoint))
+/// Drops everything that waits, and what a reader that continues after this position sends again.
+pub fn remove_sought(
+    change: Change,
+    organization: OrganizationId,
+    endpoint: WebhookEndpointId,
+    sequence: i64,
+) -> Change {
+    let mut params = key(organization, endpoint);
+    params.push(sequence.into());
+    change.execute_any(&REMOVE_SOUGHT, params)
 }
 
 /// Removes the rows of events up to a position, which were pruned.
@@ -196,11 +219,18 @@ pub fn remove_given_up(
     change.execute_any(&REMOVE_GIVEN_UP, params)
 }
 
-/// The next event of the row's record need not wait any longer.
+/// The next event of the row's record is due, unless it waits behind another one.
 pub fn wake_next(change: Change, row: &Undelivered, now: Time) -> Change {
     let mut params = key(row.organization_id, row.endpoint_id);
-    params.extend([row.record_id.into(), codec::time(now)]);
+    params.extend([row.record_id.into(), codec::time(now), BLOCKING_ATTEMPTS.into()]);
     change.execute_any(&WAKE, params)
+}
+
+/// Events that wait behind no other one are due.
+pub fn wake_all(change: Change, organization: OrganizationId, endpoint: WebhookEndpointId, now: Time) -> Change {
+    let mut params = key(organization, endpoint);
+    params.extend([codec::time(now), BLOCKING_ATTEMPTS.into()]);
+    change.execute_any(&WAKE_ALL, params)
 }
 
 /// Everything that waits for a retry is due now.
@@ -241,6 +271,18 @@ pub async fn blocking(
     let mut params = key(organization, endpoint);
     params.push(BLOCKING_ATTEMPTS.into());
     db.all(&BLOCKING, &params, |row| row.uuid(0)).await
+}
+
+/// The positions of the undelivered events after a position.
+pub async fn after(
+    db: &Db,
+    organization: OrganizationId,
+    endpoint: WebhookEndpointId,
+    sequence: i64,
+) -> Result<Vec<i64>, Error> {
+    let mut params = key(organization, endpoint);
+    params.push(sequence.into());
+    db.all(&AFTER, &params, |row| row.int(0)).await
 }
 
 /// Removes every row of a deleted endpoint.

@@ -18,6 +18,7 @@ use crate::keyed_locks::ATTEMPTS;
 use crate::keys::sha256;
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::facts::{CustomerFacts, Mapped, PaymentFacts, PriceFacts, SubscriptionFacts};
+use perennial_domain::connections::hints::without_personal_data;
 use perennial_domain::connections::inbox::{Delay, InboxItem, InboxState, first_code};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
@@ -47,7 +48,7 @@ struct Decision {
     record_id: [u8; 16],
     object: ObjectKind,
     external_id: String,
-    digest: [u8; 32],
+    digest: Vec<u8>,
     codes: Vec<&'static str>,
     /// The customer of a subscription and its user, if the customer has no link yet.
     customer: Option<(String, UserId)>,
@@ -92,6 +93,7 @@ impl Work<'_> {
             // Nothing that is missing at a provider ends access here.
             Fetched::NotFound => Ended::Settled(InboxState::Ignored, Some("not_found")),
             Fetched::Ignored(code) => Ended::Settled(InboxState::Ignored, Some(code)),
+            Fetched::AwaitsSubscription => Ended::Delayed(Delay::NoSubscription),
             Fetched::Malformed(code) => Ended::Settled(InboxState::Failed, Some(code)),
             Fetched::Unavailable { retry_after, .. } => Ended::Delayed(Delay::Unavailable(retry_after)),
             Fetched::NotSent(seconds) => Ended::Delayed(Delay::NotSent(seconds)),
@@ -200,7 +202,7 @@ impl Work<'_> {
             if let Some((external_id, user)) = &decision.customer {
                 change = connection_links::add(change, &Self::customer_link(&link, external_id, *user));
             }
-            change = Self::settle_rows(change, rows, ended, now);
+            change = self.settle_rows(change, rows, ended, Some(&decision.external_id), now);
             let change = lease.fence(if is_changed { time.guard(change)? } else { change }.background());
             match self.app.db.commit(change).await {
                 Ok(()) => return Ok(ended),
@@ -228,16 +230,25 @@ impl Work<'_> {
         if rows.is_empty() {
             return Ok(());
         }
-        let change = Self::settle_rows(Change::new().background(), rows, ended, self.app.clock.now());
+        let change = self.settle_rows(Change::new().background(), rows, ended, None, self.app.clock.now());
         match self.app.db.commit(lease.fence(change)).await {
             Err(store::Error::Violated(Violation::Lease)) => Err(Error::LeaseLost),
             other => Ok(other?),
         }
     }
 
-    fn settle_rows(change: Change, rows: &[InboxItem], ended: Ended, now: Time) -> Change {
+    /// Settles hints. `linked` is the object that the same change links. Of a hint of any other object no body is stored: the
+    /// erasure of a user finds bodies by the links of their records.
+    fn settle_rows(&self, change: Change, rows: &[InboxItem], ended: Ended, linked: Option<&str>, now: Time) -> Change {
+        let kind = self.open.connection.kind;
         rows.iter().fold(change, |change, row| {
-            connection_inbox::settle(change, row, ended.outcome(row.received_at, row.attempts, now), now)
+            let outcome = ended.outcome(row.received_at, row.attempts, now);
+            let is_linked = linked.is_some() && row.object_id.as_deref() == linked;
+            let change = connection_inbox::settle(change, row, outcome, now);
+            if outcome.state == InboxState::Waiting || is_linked || row.body.is_none() {
+                return change;
+            }
+            connection_inbox::replace_body(change, row, without_personal_data(kind, row))
         })
     }
 
@@ -248,7 +259,7 @@ impl Work<'_> {
             object: decision.object,
             external_id: decision.external_id.clone(),
             record_id: decision.record_id,
-            digest: decision.digest.to_vec(),
+            digest: decision.digest.clone(),
             is_erased: false,
             seen_at: now,
             created_at: now,
@@ -286,8 +297,8 @@ impl Work<'_> {
 }
 
 /// The digest of what was fetched.
-fn digest<T: Serialize>(facts: &T) -> [u8; 32] {
-    sha256(&[json(facts).as_bytes()])
+fn digest<T: Serialize>(facts: &T) -> Vec<u8> {
+    sha256(&[json(facts).as_bytes()]).to_vec()
 }
 
 const fn ended(state: InboxState, code: &'static str) -> Decided {

@@ -17,6 +17,10 @@ pub(crate) async fn check_subscription(
     after: Option<&Subscription>,
 ) -> Result<(), Error> {
     let Some(connection) = before.managed_by else { return Ok(()) };
+    // Two systems would charge the customer, also if one of them is not listened to now.
+    if before.billing.is_none() && after.is_some_and(|after| after.billing.is_some()) {
+        return Err(Conflict::ProviderManaged(connection).into());
+    }
     let reported = |record: &Subscription| {
         let Subscription { status, plan_id, plan_version, billing_cycle, starts_at, renews_at, ends_at, .. } = *record;
         (status, plan_id, plan_version, billing_cycle, starts_at, renews_at, ends_at)

@@ -36,6 +36,8 @@ pub enum Fetched {
     /// The object exists and is no record: `draft_invoice`, `no_subscription`, `other_account`, `other_mode`,
     /// `unhandled_type`.
     Ignored(&'static str),
+    /// The object is a payment that names no subscription, or not yet.
+    AwaitsSubscription,
     /// The provider has no such object.
     NotFound,
     /// There was no answer, or one that asks for patience: a timeout, 5xx, 401, 403, 429.

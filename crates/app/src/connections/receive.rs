@@ -5,7 +5,7 @@ use crate::context::App;
 use crate::error::Error;
 use crate::keys::sha256;
 use data_encoding::HEXLOWER;
-use perennial_domain::connections::hints::{Hint, Refusal};
+use perennial_domain::connections::hints::{Hint, Refusal, without_personal_data};
 use perennial_domain::connections::inbox::{InboxItem, InboxState};
 use perennial_domain::id::{ConnectionId, uuid_v7};
 use perennial_identity::provider_signature::is_signed;
@@ -68,7 +68,7 @@ pub(super) async fn store_event(app: &App, connection: &Connection, body: &[u8])
     let (object, object_id) = hint.object.unzip();
     let unit = object.zip(object_id.as_deref()).map(|(object, external)| object_unit(id, object, external));
     let object_id = object_id.or_else(|| collected.as_ref().map(|(_, intent)| intent.clone()));
-    let item = InboxItem {
+    let mut item = InboxItem {
         organization_id: connection.organization_id,
         id: uuid_v7(now, app.entropy.id_bits()),
         connection_id: id,
@@ -86,6 +86,10 @@ pub(super) async fn store_event(app: &App, connection: &Connection, body: &[u8])
         settled_at: (state != InboxState::Waiting).then_some(now),
         body: Some(body.to_vec()),
     };
+    if state != InboxState::Waiting && collected.is_none() {
+        // It names no object with a record, so the erasure of a user would not find the body.
+        item.body = without_personal_data(connection.kind, &item);
+    }
     let mut change = connection_inbox::insert(Change::new(), &item).within(COMMIT_WITHIN);
     if let Some((payment, intent)) = &collected {
         change = connection_collections::hasten(change, connection.organization_id, (*payment, intent), id, now);

@@ -2,15 +2,15 @@
 //!
 //! Records with the same ID have a history each, which are merged by position: a user and the billing profile.
 
+use super::{opened_newest, sealed_newest};
 use crate::caller::Caller;
 use crate::context::App;
-use crate::cursor::{self, ListName};
 use crate::error::Error;
 use perennial_domain::events::RecordKind;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_store::feed::{EXAMINED, FeedEvent, Filter};
 use perennial_store::history::{self, Walked};
-use perennial_store::{Db, Position, Value};
+use perennial_store::{Db, Value};
 use std::collections::VecDeque;
 
 /// Events of a record that are read at once.
@@ -35,10 +35,10 @@ pub async fn read_history(
     limit: usize,
 ) -> Result<Option<(Vec<FeedEvent>, Option<String>)>, Error> {
     let (organization, db) = (caller.organization(), &app.db);
-    let name = [b"history".as_slice(), &organization.bytes(), &record.1].concat();
-    let newest = match cursor {
+    let (mut before, history) = opened_newest(app, organization, cursor)?;
+    let newest = match continued(&history, record.1) {
+        Some(newest) => newest,
         None => newest(db, organization, record).await?,
-        Some(cursor) => opened(app, &name, cursor),
     };
     if newest.is_empty() {
         return Ok(None);
@@ -52,12 +52,16 @@ pub async fn read_history(
         let chain = chains.iter_mut().max_by_key(|chain| chain.sequence());
         let Some((sequence, event)) = chain.and_then(Chain::take) else { break };
         walked += 1;
-        if let Some(sequence) = sequence.filter(|_| filter.matches(&event)) {
+        // A cursor of another list may be below the newest events.
+        let Some(sequence) = sequence.filter(|sequence| *sequence < before) else { continue };
+        before = sequence;
+        if filter.matches(&event) {
             events.push(FeedEvent { sequence, event });
         }
     }
     let left: Vec<Value> = chains.iter().filter_map(|chain| Some(Value::Uuid(chain.next?.bytes()))).collect();
-    let next = (!left.is_empty()).then(|| cursor::seal(&app.keys, &name, &Position { values: left }));
+    let next = (!left.is_empty())
+        .then(|| sealed_newest(app, organization, before, [vec![Value::Uuid(record.1)], left].concat()));
     Ok(Some((events, next)))
 }
 
@@ -74,14 +78,14 @@ async fn newest(
     Ok(newest)
 }
 
-/// The events of a cursor. None if it is that of a search, or a forged one, which the search rejects.
-fn opened(app: &App, name: &ListName, cursor: &str) -> Vec<EventId> {
-    let values = cursor::open(&app.keys, name, cursor).map(|position| position.values).unwrap_or_default();
+/// The events at which the history of this record continues. None if the cursor is that of another list.
+fn continued(history: &[Value], record: [u8; 16]) -> Option<Vec<EventId>> {
+    let (Value::Uuid(of), left) = history.split_first()? else { return None };
     let id = |value: &Value| match value {
         Value::Uuid(id) => Some(EventId::from_bytes(*id)),
         _ => None,
     };
-    values.iter().filter_map(id).collect()
+    (*of == record).then(|| left.iter().filter_map(id).collect())
 }
 
 impl Chain {

@@ -13,7 +13,7 @@ const MAX_ATTEMPTS: i64 = 100_000;
 /// How long an event that was given up can at least be sent again.
 const GIVEN_UP_DAYS: i64 = 30;
 
-/// Removes what the retention does not cover; returns the number of attempts.
+/// Removes what the retention does not cover, and wakes events that wait behind no other one. Returns the number of attempts.
 pub async fn sweep_webhooks(app: &App) -> Result<u64, Error> {
     let now = app.clock.now();
     let days = i64::from(app.options.webhooks.attempts_days);
@@ -30,7 +30,11 @@ pub async fn sweep_webhooks(app: &App) -> Result<u64, Error> {
             beyond.map_or(oldest, |beyond| beyond.max(oldest))
         };
         removed += remove_attempts(app, organization, id, bound).await?;
-        commit(app, || webhook_undelivered::remove_given_up(Change::new(), organization, id, given_up)).await?;
+        commit(app, || {
+            let change = webhook_undelivered::remove_given_up(Change::new(), organization, id, given_up);
+            webhook_undelivered::wake_all(change, organization, id, now)
+        })
+        .await?;
     }
     Ok(removed)
 }

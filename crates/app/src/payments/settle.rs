@@ -73,13 +73,14 @@ pub(super) async fn find_invoice(
 }
 
 /// Adds an error if an update gives the payment another subscription or currency than those of the invoice that it names already.
+/// That of a payment that counts is a conflict.
 pub(super) async fn check_named(
     app: &App,
     payment: &Payment,
     (subscription, currency): (SubscriptionId, Currency),
     errors: &mut ValidationErrors,
 ) -> Result<(), Error> {
-    let Some(id) = payment.invoice_id else { return Ok(()) };
+    let Some(id) = payment.invoice_id.filter(|_| payment.applied.is_none()) else { return Ok(()) };
     if (subscription, currency) == (payment.subscription_id, payment.currency) {
         return Ok(());
     }

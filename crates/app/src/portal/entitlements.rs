@@ -4,7 +4,7 @@ use super::sessions::PortalSession;
 use crate::context::App;
 use crate::entitlements;
 use crate::error::Error;
-use perennial_domain::entitlements::{Entitlement, GrantValue, own_value};
+use perennial_domain::entitlements::{Entitlement, GrantValue, Terms, own_value};
 use perennial_domain::features::Feature;
 use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::Subscription;
@@ -47,6 +47,7 @@ pub fn would_have<'a>(
     plan: &Plan,
 ) -> Vec<(&'a Feature, GrantValue)> {
     let active = features.iter().filter(|feature| feature.is_active);
-    let granted = active.filter_map(|feature| Some((feature, own_value(feature, subscription, &plan.entitlements)?)));
+    let terms = Terms::from(subscription);
+    let granted = active.filter_map(|feature| Some((feature, own_value(feature, &terms, &plan.entitlements)?)));
     granted.filter(|(_, value)| !matches!(value, GrantValue::Flag(false) | GrantValue::Number(0))).collect()
 }

@@ -11,11 +11,12 @@ use crate::{payments, plans, subscriptions};
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PlanId, SubscriptionId};
+use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::billing::{Billing, BillingDraft, ChangeDraft};
 use perennial_domain::money::Money;
 use perennial_domain::payments::Payment;
 use perennial_domain::plans::{Plan, PlanKey};
-use perennial_domain::portal::{CancelMode, ChangeMode, PortalSettings};
+use perennial_domain::portal::{ChangeMode, PortalSettings};
 use perennial_domain::portal_offers::Offers;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
@@ -133,9 +134,9 @@ pub async fn choose(
 
 /// The instant at which access ends if the user cancels now.
 pub fn end_of_access(offered: &Offered, settings: &PortalSettings, now: Time) -> Option<Time> {
-    let patch = cancel_patch(&offered.subscription, settings, now);
-    let merged = offered.subscription.merge(patch, None, ValidationErrors::none(), now);
-    merged.ok().and_then(|merged| merged.ends_at)
+    let patch = settings.cancellation(&offered.subscription, now)?;
+    let cancelled = offered.subscription.update(patch, None, ValidationErrors::none(), now, &Known::default());
+    cancelled.ok().and_then(|cancelled| cancelled.ends_at)
 }
 
 /// Cancels a subscription as the organization allows it.
@@ -146,10 +147,7 @@ pub async fn cancel(
     id: SubscriptionId,
     request_id: &str,
 ) -> Result<(), Error> {
-    change(app, known, id, request_id, |before, now| {
-        settings.offers(before, now).cancel.then(|| cancel_patch(before, settings, now))
-    })
-    .await
+    change(app, known, id, request_id, |before, now| settings.cancellation(before, now)).await
 }
 
 /// Resumes a cancelled subscription before its end.
@@ -206,12 +204,6 @@ async fn plan_name(
         Err(Error::NotFound) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Becoming cancelled sets the end of the paid period; at once needs an end.
-fn cancel_patch(before: &Subscription, settings: &PortalSettings, now: Time) -> SubscriptionDraft {
-    let ends_at = (settings.cancel == CancelMode::Now).then(|| Some(now.max(before.starts_at)));
-    SubscriptionDraft { status: Some(SubscriptionStatus::Cancelled), ends_at, ..SubscriptionDraft::default() }
 }
 
 /// Changes a subscription if it is offered for the record as it is when it changes. Nothing changes otherwise.

@@ -8,7 +8,7 @@ use crate::context::App;
 use crate::error::Error;
 use futures_util::future::try_join_all;
 use perennial_domain::entitlements::{
-    Bounds, Exceeded, Grants, Quota, Request, ThresholdReached, added, quotas, requests,
+    Bounds, Exceeded, Grants, Quota, Request, Terms, ThresholdReached, added, quotas, requests,
 };
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::features::Feature;
@@ -19,8 +19,8 @@ use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_domain::usage::{Quantity, TimeSpan, UsageEvent, UsageMode};
 use perennial_store::usage_totals::{self, Total};
-use perennial_store::{self as store, Change, Violation, events, plans, subscriptions};
-use std::collections::{BTreeMap, HashMap};
+use perennial_store::{self as store, Change, Violation, events, features, plans, subscriptions};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What follows from the new events of a call.
 pub(super) enum Decision {
@@ -36,6 +36,8 @@ pub(super) enum Decision {
 #[derive(Default)]
 pub(super) struct Effects {
     plans: Vec<Plan>,
+    /// The meters of the call that no feature has.
+    without_feature: Vec<MeterId>,
     groups: Vec<GroupEffects>,
     reached: Vec<Reached>,
 }
@@ -72,20 +74,24 @@ pub(super) async fn decide(
     mode: UsageMode,
     now: Time,
 ) -> Result<Decision, Error> {
-    let is_metered = |event: &&UsageEvent| known.features.iter().any(|one| one.meter_id == Some(event.meter_id));
+    let has_feature: HashSet<MeterId> = known.features.iter().filter_map(|feature| feature.meter_id).collect();
+    let (metered, others): (Vec<_>, Vec<_>) = accepted.iter().partition(|event| has_feature.contains(&event.meter_id));
+    let without_feature: BTreeSet<MeterId> = others.into_iter().map(|event| event.meter_id).collect();
+    let without_feature: Vec<MeterId> = without_feature.into_iter().collect();
     let mut by_meter: BTreeMap<(SubscriptionId, MeterId), Vec<&UsageEvent>> = BTreeMap::new();
-    for event in accepted.iter().filter(is_metered) {
+    for event in metered {
         by_meter.entry((event.subscription_id, event.meter_id)).or_default().push(event);
     }
     if by_meter.is_empty() {
-        return Ok(Decision::Fits(Effects::default()));
+        return Ok(Decision::Fits(Effects { without_feature, ..Effects::default() }));
     }
     let plans = plans_of(app, known, by_meter.keys().map(|(subscription, _)| *subscription)).await?;
     let mut groups = Vec::with_capacity(by_meter.len());
     for ((id, meter), events) in by_meter {
         let Some(subscription) = known.subscriptions.get(&id) else { continue };
-        let quotas = quotas_of(subscription, plans.get(&subscription.plan_id), &known.features, meter, now);
-        let requests = requests(subscription, &quotas, &events);
+        let terms = Terms::from(subscription);
+        let quotas = quotas_of(&terms, plans.get(&terms.plan_id), &known.features, meter, now);
+        let requests = requests(&terms, &quotas, &events);
         groups.push(Group { subscription, meter, events, requests, totals: Vec::new() });
     }
     let read = groups.iter().map(|group| {
@@ -103,7 +109,7 @@ pub(super) async fn decide(
     if mode == UsageMode::Enforce && !exceeded.is_empty() {
         return Ok(Decision::Exceeded(exceeded));
     }
-    let mut effects = Effects { plans: plans.into_values().collect(), ..Effects::default() };
+    let mut effects = Effects { plans: plans.into_values().collect(), without_feature, ..Effects::default() };
     for group in &groups {
         group.apply(app, mode, &mut effects).await?;
     }
@@ -111,13 +117,7 @@ pub(super) async fn decide(
 }
 
 /// The quotas of a subscription for a meter. A plan that does not exist grants nothing.
-fn quotas_of(
-    subscription: &Subscription,
-    plan: Option<&Plan>,
-    features: &[Feature],
-    meter: MeterId,
-    now: Time,
-) -> Vec<Quota> {
+fn quotas_of(subscription: &Terms, plan: Option<&Plan>, features: &[Feature], meter: MeterId, now: Time) -> Vec<Quota> {
     let nothing = Grants::default();
     quotas(subscription, plan.map_or(&nothing, |plan| &plan.entitlements), features, meter, now)
 }
@@ -264,6 +264,9 @@ impl Effects {
         let organization = caller.organization();
         for plan in &self.plans {
             change = plans::guard_unchanged(change, plan);
+        }
+        for meter in &self.without_feature {
+            change = features::guard_meter_without_feature(change, organization, *meter);
         }
         for group in &self.groups {
             let GroupEffects { subscription, meter, instants, totals, additions } = group;

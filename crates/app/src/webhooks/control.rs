@@ -17,9 +17,7 @@ use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use perennial_domain::webhook_delivery::{Attempt, Trigger};
 use perennial_domain::webhooks::{Payload, WebhookEndpoint};
-use perennial_store::{
-    self as store, Change, Violation, feed, webhook_attempts, webhook_endpoints, webhook_readers, webhook_undelivered,
-};
+use perennial_store::{self as store, Change, Violation, feed, webhook_attempts, webhook_readers, webhook_undelivered};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -79,7 +77,8 @@ pub async fn retry(app: &App, caller: &Caller, id: WebhookEndpointId, resend: Re
             return Err(Conflict::EndpointDisabled.into());
         }
         let now = app.clock.now();
-        let (_, change) = close_circuit(app, caller, &before, now);
+        let (_, change) = prepare_update(app, caller, &before, before.recovered());
+        let change = close_circuit(change, &before, now);
         let (queued, change) = match resend {
             Resend::Event(event) => (1, webhook_undelivered::resend(change, organization, id, event, now)),
             Resend::Range(since, until) => {
@@ -119,9 +118,10 @@ pub async fn seek(
             }
             SeekTo::At(time) => feed::last_before(&app.db, organization, time).await?,
         };
-        let (after, change) = close_circuit(app, caller, &before, app.clock.now());
-        let change = webhook_undelivered::remove_waiting(change, organization, id);
+        let (after, change) = prepare_update(app, caller, &before, before.recovered());
+        let change = close_circuit(change, &before, app.clock.now());
         let sequence = position.map_or(0, |position| position.sequence);
+        let change = webhook_undelivered::remove_sought(change, organization, id, sequence);
         if commit(app, caller, webhook_readers::seek(change, organization, id, sequence)).await? {
             return Ok(after);
         }
@@ -129,17 +129,13 @@ pub async fn seek(
     Err(Conflict::Contended.into())
 }
 
-/// The endpoint with a closed circuit, and the change that closes it. Only a circuit that was open is an update.
-fn close_circuit(app: &App, caller: &Caller, before: &WebhookEndpoint, now: Time) -> (WebhookEndpoint, Change) {
-    let after = before.recovered();
-    let (after, change) = if after == *before {
-        (after, webhook_endpoints::guard(Change::new(), before))
-    } else {
-        prepare_update(app, caller, before, after)
-    };
-    let change = revoke(change, before);
-    let change = webhook_readers::close_circuit(change, before.organization_id, before.id);
-    (after, webhook_undelivered::hasten(change, before.organization_id, before.id, now))
+/// Closes the circuit: everything that waits is sent at once.
+pub(super) fn close_circuit(change: Change, endpoint: &WebhookEndpoint, now: Time) -> Change {
+    let (organization, id) = (endpoint.organization_id, endpoint.id);
+    let change = revoke(change, endpoint);
+    let change = webhook_readers::close_circuit(change, organization, id);
+    let change = webhook_undelivered::hasten(change, organization, id, now);
+    webhook_undelivered::wake_all(change, organization, id, now)
 }
 
 /// Ends the lease of the endpoint's reader: what its holder has under way is not stored.

@@ -22,7 +22,7 @@ use perennial_domain::webhook_delivery::{
 use perennial_domain::webhook_window::{Blocked, Next, Window};
 use perennial_store::feed::{self, FeedEvent, Filter};
 use perennial_store::leases::{Lease, Unit};
-use perennial_store::{webhook_endpoints, webhook_readers, webhook_undelivered};
+use perennial_store::{Change, webhook_endpoints, webhook_readers, webhook_undelivered};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,6 +78,8 @@ struct Delivery<'a> {
     /// The events of the window.
     events: HashMap<EventId, FeedEvent>,
     blocked: Blocked,
+    /// The positions of events that had a row before the reader reached them.
+    stored: HashSet<i64>,
     /// Undelivered events that are due.
     retries: VecDeque<Undelivered>,
     /// The records with an attempt in progress.
@@ -87,6 +89,7 @@ struct Delivery<'a> {
     /// Attempts at once; fewer after the circuit closed.
     concurrency: usize,
     next_look: Instant,
+    next_check: Instant,
     position_stored_at: Instant,
 }
 
@@ -122,6 +125,12 @@ impl<'a> Delivery<'a> {
         let reader = webhook_readers::of_endpoint(&app.db, organization, id).await?;
         let (Some(endpoint), Some(reader)) = (endpoint, reader) else { return Ok(None) };
         let blocked = webhook_undelivered::blocking(&app.db, organization, id).await?;
+        if !blocked.is_empty() {
+            // A delivery that was interrupted may have left a row that waits behind no other one.
+            let change = webhook_undelivered::wake_all(Change::new(), organization, id, app.clock.now());
+            app.db.commit(held.fence(change)).await?;
+        }
+        let stored = webhook_undelivered::after(&app.db, organization, id, reader.sequence).await?;
         let options = &app.options.webhooks;
         Ok(Some(Self {
             app,
@@ -133,12 +142,14 @@ impl<'a> Delivery<'a> {
             reader,
             events: HashMap::new(),
             blocked: Blocked::new(blocked),
+            stored: stored.into_iter().collect(),
             retries: VecDeque::new(),
             busy: HashSet::new(),
             attempts: JoinSet::new(),
             outcomes: Outcomes::default(),
             concurrency: options.concurrency as usize,
             next_look: Instant::now(),
+            next_check: Instant::now(),
             position_stored_at: Instant::now(),
         }))
     }
@@ -203,6 +214,7 @@ impl<'a> Delivery<'a> {
     }
 
     async fn begin_attempts(&mut self) -> Result<(), Error> {
+        self.check_lease().await?;
         if self.reader.is_open() {
             return self.begin_probe().await;
         }
@@ -321,11 +333,10 @@ impl<'a> Delivery<'a> {
         };
         match item {
             Some(item) => self.begin(item, permit),
-            // Nothing is left to send: the next event finds a closed circuit.
+            // The next event is the probe.
             None => {
-                self.reader = self.reader.closed();
-                self.outcomes.transition(Transition::Recovered);
-                self.store().await?;
+                self.reader = self.schedule.without_probe(&self.reader, self.app.clock.now());
+                self.commit().await?;
             }
         }
         Ok(())
@@ -407,16 +418,21 @@ impl<'a> Delivery<'a> {
         Ok(matches!(transition, Transition::Recovered | Transition::Failing))
     }
 
+    /// A call that revokes the lease ends the delivery, also while attempts hang or there are none.
+    async fn check_lease(&mut self) -> Result<(), Error> {
+        if Instant::now() < self.next_check {
+            return Ok(());
+        }
+        self.next_check = Instant::now() + LOOK_EVERY;
+        if self.held.lease().is_held(&self.app.db).await? { Ok(()) } else { Err(Error::LeaseLost) }
+    }
+
     async fn look_for_retries(&mut self) -> Result<(), Error> {
         // Rows of attempts that are not stored yet would be found again.
         if Instant::now() < self.next_look || !self.retries.is_empty() || self.outcomes.since().is_some() {
             return Ok(());
         }
         self.next_look = Instant::now() + LOOK_EVERY;
-        // A seek ends the claim. Without attempts nothing else notices it before the delivery is idle for long enough.
-        if self.attempts.is_empty() && !self.held.lease().is_held(&self.app.db).await? {
-            return Err(Error::LeaseLost);
-        }
         let organization = self.held.unit().organization;
         let now = self.app.clock.now();
         let due = webhook_undelivered::due(&self.app.db, organization, self.id, now, RETRIES).await?;
@@ -436,7 +452,7 @@ impl<'a> Delivery<'a> {
         let mut events = feed::page(db, organization, (after, last.sequence), &self.filter, most).await?;
         let is_cut = i64::try_from(events.len()).unwrap_or(i64::MAX) == most;
         let end = events.last().filter(|_| is_cut).map_or(last.sequence, |event| event.sequence);
-        events.retain(|event| !is_creation_of(self.id, event));
+        events.retain(|event| !is_creation_of(self.id, event) && !self.stored.contains(&event.sequence));
         self.window.extend(events.iter().map(|event| (event.sequence, event.event.id, event.event.record_id)), end);
         self.events.extend(events.into_iter().map(|event| (event.event.id, event)));
         Ok(())

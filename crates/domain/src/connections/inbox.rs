@@ -64,8 +64,8 @@ const GIVE_UP_SECONDS: i64 = 3 * 86_400;
 const MISSING_SECONDS: i64 = 86_400;
 /// How long a hint waits if another server works on a reference of its object.
 const BUSY_SECONDS: i64 = 1;
-/// How often a payment looks for its subscription, at least.
-const LOOK_SECONDS: i64 = 3_600;
+/// How often a payment looks for the subscription that it names, at least.
+pub const LOOK_SECONDS: i64 = 3_600;
 /// The delays after the first, second, … attempt: those of deliveries to webhook endpoints.
 const DELAYS: [i64; 10] = [5, 30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_400, 86_400];
 
@@ -80,6 +80,8 @@ pub enum Delay {
     Busy,
     /// The subscription of the payment does not exist at the provider, or not yet.
     MissingSubscription,
+    /// The payment names no subscription, or not yet.
+    NoSubscription,
 }
 
 /// What becomes of a hint.
@@ -121,6 +123,21 @@ impl Outcome {
                 Self::settled(InboxState::Ignored, Some("missing_subscription"))
             }
             Delay::MissingSubscription => waiting(Some("missing_subscription"), DELAYS[step].min(LOOK_SECONDS), true),
+            Delay::NoSubscription => Self::without_subscription(received_at, now.plus_seconds(DELAYS[step]), now),
+        }
+    }
+
+    /// What becomes of a payment that names no subscription. Most of them never will, so they are tried less and less often.
+    fn without_subscription(received_at: Time, next: Time, now: Time) -> Self {
+        let end = received_at.plus_seconds(MISSING_SECONDS);
+        if now >= end {
+            return Self::settled(InboxState::Ignored, Some("no_subscription"));
+        }
+        Self {
+            state: InboxState::Waiting,
+            code: Some("missing_subscription"),
+            next_attempt_at: Some(next.min(end)),
+            counts: true,
         }
     }
 }
@@ -153,6 +170,11 @@ mod tests {
         assert_eq!((missing.state, missing.code), (InboxState::Waiting, Some("missing_subscription")));
         let ignored = outcome(Delay::MissingSubscription, 86_400);
         assert_eq!((ignored.state, ignored.code), (InboxState::Ignored, Some("missing_subscription")));
+        let loose = outcome(Delay::NoSubscription, 86_399);
+        assert_eq!((loose.state, loose.code), (InboxState::Waiting, Some("missing_subscription")));
+        assert_eq!(loose.next_attempt_at, Some(at(86_400)), "it is decided after exactly a day");
+        let ignored = outcome(Delay::NoSubscription, 86_400);
+        assert_eq!((ignored.state, ignored.code), (InboxState::Ignored, Some("no_subscription")));
         // What does not depend on the provider neither counts nor fails.
         for delay in [Delay::Busy, Delay::NotSent(30)] {
             let waiting = outcome(delay, 10 * 86_400);
@@ -163,7 +185,14 @@ mod tests {
     proptest! {
         #[test]
         fn a_waiting_hint_is_always_due_later(attempts in 0..1_000_i64, retry in 0..10_000_i64, now in 0..200_000_i64) {
-            for delay in [Delay::Unavailable(Some(retry)), Delay::Unavailable(None), Delay::Busy, Delay::NotSent(retry), Delay::MissingSubscription] {
+            for delay in [
+                Delay::Unavailable(Some(retry)),
+                Delay::Unavailable(None),
+                Delay::Busy,
+                Delay::NotSent(retry),
+                Delay::MissingSubscription,
+                Delay::NoSubscription,
+            ] {
                 let outcome = Outcome::delayed(delay, at(0), attempts, at(now));
                 prop_assert_eq!(outcome.state == InboxState::Waiting, outcome.next_attempt_at.is_some());
                 prop_assert!(outcome.next_attempt_at.is_none_or(|next| next > at(now)));

@@ -3,11 +3,11 @@
 
 use crate::cycle::BillingCycle;
 use crate::features::QuotaPeriod;
-use crate::lifecycle::billing::Billing;
 use crate::lifecycle::calendar::{Calendar, ZoneName};
-use crate::subscriptions::Subscription;
 use crate::time::Time;
 use crate::usage::TimeSpan;
+
+use super::terms::{PeriodTerms, Terms};
 
 /// The period of a quota. It begins with its first instant and ends before its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,8 +34,8 @@ impl Period {
 }
 
 /// The period of a quota of a subscription that contains an instant.
-pub fn period(subscription: &Subscription, period: QuotaPeriod, at: Time) -> Period {
-    match (period, subscription.billing.as_deref()) {
+pub fn period(subscription: &Terms, period: QuotaPeriod, at: Time) -> Period {
+    match (period, &subscription.billing) {
         (QuotaPeriod::Ever, _) => Period::ENDLESS,
         (QuotaPeriod::Day, _) => civil(BillingCycle::Daily, at),
         (QuotaPeriod::Month, _) => civil(BillingCycle::Monthly, at),
@@ -56,7 +56,7 @@ fn around(calendar: &Calendar, at: Time) -> Period {
 }
 
 /// The cycle of an external subscription. `renews_at` counts if another system moved it off the cycle of `starts_at`.
-fn external(subscription: &Subscription, at: Time) -> Period {
+fn external(subscription: &Terms, at: Time) -> Period {
     let cycle = subscription.billing_cycle;
     if cycle == BillingCycle::Lifetime {
         return Period::ENDLESS;
@@ -70,7 +70,7 @@ fn external(subscription: &Subscription, at: Time) -> Period {
 }
 
 /// The stored period, or the one before or after it that contains the instant.
-fn billed(subscription: &Subscription, billing: &Billing, at: Time) -> Period {
+fn billed(subscription: &Terms, billing: &PeriodTerms, at: Time) -> Period {
     let start = billing.period_start.unwrap_or(subscription.starts_at);
     let end = subscription.renews_at;
     let calendar = Calendar::new(&billing.time_zone, billing.anchor_at, subscription.billing_cycle);
@@ -93,10 +93,11 @@ mod tests {
     use super::*;
     use crate::entitlements::tests::{billed as billed_subscription, external as external_subscription};
     use crate::plans::tests::instant;
+    use crate::subscriptions::Subscription;
     use proptest::prelude::*;
 
     fn spans(subscription: &Subscription, kind: QuotaPeriod, at: &str) -> [Option<String>; 2] {
-        let Period { from, to } = period(subscription, kind, instant(at));
+        let Period { from, to } = period(&subscription.into(), kind, instant(at));
         [from, to].map(|time| time.map(|time| time.to_string()[..16].to_owned()))
     }
 
@@ -168,6 +169,7 @@ mod tests {
             let starts_at = Time::from_micros(start).unwrap().to_string();
             let subscription =
                 if is_billed { billed_subscription(1, &starts_at) } else { external_subscription(1, &starts_at) };
+            let subscription = Terms::from(&subscription);
             let found = period(&subscription, QuotaPeriod::ALL[pick], at);
             prop_assert!(found.contains(at), "{found:?}");
             if let Some(to) = found.to {

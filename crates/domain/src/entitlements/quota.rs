@@ -6,9 +6,9 @@
 use super::grants::{GrantValue, Grants};
 use super::period::{Period, period};
 use super::rules::own_value;
+use super::terms::Terms;
 use crate::features::{Feature, FeatureKey, FeatureKind, QuotaPeriod};
 use crate::id::{FeatureId, MeterId, SubscriptionId};
-use crate::subscriptions::Subscription;
 use crate::time::Time;
 use crate::usage::{Quantity, TimeSpan, UsageEvent};
 use serde::Serialize;
@@ -32,14 +32,8 @@ pub struct Quota {
 }
 
 /// The quotas of a subscription for a meter. Without access every quota is 0.
-pub fn quotas(
-    subscription: &Subscription,
-    plan: &Grants,
-    features: &[Feature],
-    meter: MeterId,
-    now: Time,
-) -> Vec<Quota> {
-    let has_access = subscription.has_access(now);
+pub fn quotas(subscription: &Terms, plan: &Grants, features: &[Feature], meter: MeterId, now: Time) -> Vec<Quota> {
+    let has_access = subscription.access().is_granted(now);
     let of_meter = features.iter().filter(|feature| feature.is_active && feature.meter_id == Some(meter));
     let quota = |feature: &Feature| {
         let limit = match own_value(feature, subscription, plan)? {
@@ -68,8 +62,8 @@ pub struct Request {
 
 /// What the new events of a subscription and a meter ask of its quotas, for each period with an event. Events of a billed
 /// subscription from before its current period are never refused, but they count and reach thresholds.
-pub fn requests(subscription: &Subscription, quotas: &[Quota], events: &[&UsageEvent]) -> Vec<Request> {
-    let period_start = subscription.billing.as_deref().and_then(|billing| billing.period_start);
+pub fn requests(subscription: &Terms, quotas: &[Quota], events: &[&UsageEvent]) -> Vec<Request> {
+    let period_start = subscription.billing.as_ref().and_then(|billing| billing.period_start);
     let mut requests = Vec::new();
     for quota in quotas {
         let mut sums: BTreeMap<Period, (i128, i128)> = BTreeMap::new();
@@ -220,10 +214,10 @@ mod tests {
     fn without_access_every_quota_is_0_and_without_a_value_there_is_none() {
         let features = [feature("calls", FeatureKind::Quota), feature("sso", FeatureKind::Boolean)];
         let meter = features[0].meter_id.unwrap();
-        let mut subscription = external(1, "2026-05-01T00:00:00Z");
+        let mut subscription = Terms::from(&external(1, "2026-05-01T00:00:00Z"));
         let now = instant("2026-05-10T00:00:00Z");
         let plan = Grants::from_stored(r#"{"calls":100,"sso":true}"#).unwrap();
-        let limits = |subscription: &Subscription, plan: &Grants| -> Vec<Option<i64>> {
+        let limits = |subscription: &Terms, plan: &Grants| -> Vec<Option<i64>> {
             quotas(subscription, plan, &features, meter, now).iter().map(|quota| quota.limit).collect()
         };
         assert_eq!(limits(&subscription, &plan), [Some(100)]);
@@ -237,7 +231,7 @@ mod tests {
 
     #[test]
     fn each_event_counts_in_the_period_of_its_time() {
-        let subscription = external(1, "2026-05-01T00:00:00Z");
+        let subscription = Terms::from(&external(1, "2026-05-01T00:00:00Z"));
         let quota = Quota { period: QuotaPeriod::Day, ..request(Some(10), 0).quota };
         let events = [
             event("2026-05-09T23:59:59.999999Z", 3),
@@ -251,7 +245,7 @@ mod tests {
 
     #[test]
     fn an_event_before_the_period_of_a_billed_subscription_is_not_refused() {
-        let subscription = billed(1, "2026-05-05T00:00:00Z");
+        let subscription = Terms::from(&billed(1, "2026-05-05T00:00:00Z"));
         let quota = Quota { period: QuotaPeriod::Month, ..request(Some(10), 0).quota };
         let events = [event("2026-05-04T00:00:00Z", 3), event("2026-05-05T00:00:00Z", 4)];
         let found = requests(&subscription, &[quota], &events.iter().collect::<Vec<_>>());
@@ -266,7 +260,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_refused_takes_room_from_the_other_events_of_the_call() {
-        let subscription = billed(1, "2026-05-05T00:00:00Z");
+        let subscription = Terms::from(&billed(1, "2026-05-05T00:00:00Z"));
         let quota = Quota { period: QuotaPeriod::Month, ..request(Some(10), 0).quota };
         let exceeds = |older, newer, used| {
             let events = [event("2026-05-04T00:00:00Z", older), event("2026-05-05T00:00:00Z", newer)];

@@ -31,7 +31,7 @@ pub(super) fn entitlements(holdings: &[Holding], features: &[Feature], usage: &U
                 continue;
             }
             if let (Some(number), true) = (value.as_i64(), record["per_unit"] == true) {
-                let product = i128::from(number) * i128::from(subscription.details.quantity.get());
+                let product = i128::from(number) * i128::from(subscription.quantity.get());
                 value = json!(i64::try_from(product.min(MAX)).unwrap());
             }
             let mut used = None;

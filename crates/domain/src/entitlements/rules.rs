@@ -2,9 +2,9 @@
 
 use super::grants::{GrantValue, Grants, MAX_VALUE};
 use super::period::{Period, period};
+use super::terms::Terms;
 use crate::features::{Combine, Feature, FeatureKey, FeatureKind};
 use crate::id::{MeterId, SubscriptionId, UserId};
-use crate::subscriptions::Subscription;
 use crate::time::Time;
 use crate::usage::Quantity;
 use serde::{Serialize, Serializer};
@@ -22,7 +22,7 @@ pub const SEATS: &str = "seats";
 #[derive(Clone, Debug)]
 pub struct Holding {
     /// The subscription.
-    pub subscription: Subscription,
+    pub subscription: Terms,
     /// The grants of its plan.
     pub plan: Arc<Grants>,
     /// Whether the user is a member and not the owner.
@@ -41,13 +41,13 @@ pub struct Holdings {
 }
 
 impl Holdings {
-    /// Those of a user's newest subscriptions that count. `has_more`: the user has older ones, which are not considered.
-    pub fn select(mut newest: Vec<Holding>, has_more: bool, now: Time) -> Self {
+    /// Those of a user's newest subscriptions that count.
+    pub fn select(mut newest: Vec<Holding>, now: Time) -> Self {
         newest.sort_unstable_by_key(|holding| std::cmp::Reverse(holding.subscription.id));
-        let truncated = has_more || newest.len() > MAX_CONSIDERED;
+        let truncated = newest.len() > MAX_CONSIDERED;
         newest.truncate(MAX_CONSIDERED);
         let next_change = newest.iter().filter_map(|holding| holding.subscription.access().next_change(now)).min();
-        newest.retain(|holding| holding.subscription.has_access(now));
+        newest.retain(|holding| holding.subscription.access().is_granted(now));
         let truncated = truncated || newest.len() > MAX_USED;
         newest.truncate(MAX_USED);
         Self { with_access: newest, next_change, truncated }
@@ -70,13 +70,13 @@ pub type Usage = HashMap<TotalKey, Quantity>;
 
 /// The value of a feature of one subscription, whether or not it has access. Values of another kind than the feature's do
 /// not count.
-pub fn own_value(feature: &Feature, subscription: &Subscription, plan: &Grants) -> Option<GrantValue> {
+pub fn own_value(feature: &Feature, subscription: &Terms, plan: &Grants) -> Option<GrantValue> {
     let granted = subscription.entitlements.get(&feature.key).or_else(|| plan.get(&feature.key))?;
     match (feature.kind, granted) {
         (FeatureKind::Boolean, GrantValue::Flag(_)) => Some(granted),
         (FeatureKind::Boolean, _) | (_, GrantValue::Flag(_)) => None,
         (_, GrantValue::Number(number)) if feature.per_unit => {
-            let number = number.saturating_mul(subscription.details.quantity.get());
+            let number = number.saturating_mul(subscription.quantity.get());
             Some(GrantValue::Number(number.min(MAX_VALUE)))
         }
         _ => Some(granted),
@@ -90,7 +90,7 @@ pub fn value_of(feature: &Feature, holding: &Holding) -> Option<GrantValue> {
 }
 
 /// The total that a quota of a subscription is compared with at an instant.
-fn total_key(feature: &Feature, subscription: &Subscription, at: Time) -> Option<TotalKey> {
+fn total_key(feature: &Feature, subscription: &Terms, at: Time) -> Option<TotalKey> {
     let (meter_id, kind) = (feature.meter_id?, feature.period?);
     Some(TotalKey { subscription_id: subscription.id, meter_id, period: period(subscription, kind, at) })
 }

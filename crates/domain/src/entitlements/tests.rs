@@ -45,7 +45,7 @@ fn grants(text: &str) -> Grants {
 }
 
 fn holding(number: u64, own: &str, plan: &str) -> Holding {
-    let mut subscription = external(number, "2026-05-01T00:00:00Z");
+    let mut subscription = Terms::from(&external(number, "2026-05-01T00:00:00Z"));
     subscription.entitlements = grants(own);
     Holding { subscription, plan: Arc::new(grants(plan)), is_member: false }
 }
@@ -55,7 +55,7 @@ fn user() -> UserId {
 }
 
 fn at(holdings: Vec<Holding>, features: &[Feature], usage: &Usage, now: Time) -> UserEntitlements {
-    compute(user(), &Holdings::select(holdings, false, now), features, usage, now)
+    compute(user(), &Holdings::select(holdings, now), features, usage, now)
 }
 
 fn values(holdings: Vec<Holding>, features: &[Feature]) -> String {
@@ -82,7 +82,7 @@ fn an_override_replaces_the_value_of_the_plan_and_can_deny() {
 fn numbers_are_multiplied_by_the_quantity_and_capped() {
     let per_unit = Feature { per_unit: true, combine: Combine::Sum, ..feature("seats", FeatureKind::Limit) };
     let mut many = holding(1, r#"{"seats":3}"#, "{}");
-    many.subscription.details.quantity = Whole::from_stored(4);
+    many.subscription.quantity = Whole::from_stored(4);
     assert_eq!(values(vec![many.clone()], std::slice::from_ref(&per_unit)), "seats=12");
     many.subscription.entitlements = grants(r#"{"seats":9007199254740991}"#);
     assert_eq!(values(vec![many, holding(2, r#"{"seats":3}"#, "{}")], &[per_unit]), "seats=9007199254740991");
@@ -107,7 +107,7 @@ fn members_get_everything_but_seats() {
 fn what_is_left_of_a_quota_is_the_sum_of_what_is_left_of_each() {
     let calls = feature("calls", FeatureKind::Quota);
     let holdings = vec![holding(1, r#"{"calls":10}"#, "{}"), holding(2, r#"{"calls":10}"#, "{}")];
-    let selected = Holdings::select(holdings.clone(), false, instant(NOW));
+    let selected = Holdings::select(holdings.clone(), instant(NOW));
     let keys = totals(&selected, std::slice::from_ref(&calls), instant(NOW));
     assert_eq!(keys.len(), 2);
     let usage: Usage =
@@ -151,19 +151,18 @@ fn the_first_reason_that_applies_is_given() {
 #[test]
 fn at_most_200_of_the_newest_1000_count() {
     let many = |count: u64| (0..count).map(|number| holding(number, "{}", "{}")).collect::<Vec<_>>();
-    let select = |holdings, has_more| {
-        let selected = Holdings::select(holdings, has_more, instant(NOW));
+    let select = |holdings| {
+        let selected = Holdings::select(holdings, instant(NOW));
         (selected.with_access.len(), selected.truncated)
     };
-    assert_eq!(select(many(200), false), (200, false));
-    assert_eq!(select(many(201), false), (200, true));
-    assert_eq!(select(many(3), true), (3, true));
+    assert_eq!(select(many(200)), (200, false));
+    assert_eq!(select(many(201)), (200, true));
     let mut old: Vec<Holding> = many(1_001);
     for holding in &mut old[1..] {
         holding.subscription.is_active = false;
     }
-    assert_eq!(select(old, false), (0, true), "the oldest is not considered");
-    let newest = Holdings::select(many(201), false, instant(NOW)).with_access;
+    assert_eq!(select(old), (0, true), "the oldest is not considered");
+    let newest = Holdings::select(many(201), instant(NOW)).with_access;
     assert_eq!(newest[0].subscription.id, holding(200, "{}", "{}").subscription.id);
 }
 
@@ -172,7 +171,7 @@ struct Random {
     state: u64,
     /// Templates, which cost more to make than to clone.
     features: Vec<Feature>,
-    subscriptions: Vec<Subscription>,
+    subscriptions: Vec<Terms>,
 }
 
 impl Random {
@@ -180,7 +179,7 @@ impl Random {
         let features = KEYS.iter().zip(KINDS).map(|(key, kind)| feature(key, kind)).collect();
         let starts =
             ["2026-05-01T00:00:00Z", "2026-05-10T12:00:00Z", "2026-05-10T12:00:00.000001Z", "2025-01-31T08:00:00Z"];
-        Self { state, features, subscriptions: starts.map(|start| external(1, start)).to_vec() }
+        Self { state, features, subscriptions: starts.map(|start| Terms::from(&external(1, start))).to_vec() }
     }
 
     fn below(&mut self, bound: u64) -> u64 {
@@ -231,7 +230,7 @@ impl Random {
         let end = ends[usize::try_from(self.below(5)).unwrap()].map(instant);
         subscription.ends_at = end.filter(|end| *end >= subscription.starts_at);
         subscription.is_active = self.below(8) > 0;
-        subscription.details.quantity = Whole::from_stored(i64::try_from(1 + self.below(4)).unwrap());
+        subscription.quantity = Whole::from_stored(i64::try_from(1 + self.below(4)).unwrap());
         subscription.entitlements = self.grants();
         Holding { subscription, plan: Arc::new(self.grants()), is_member: self.below(4) == 0 }
     }
@@ -251,7 +250,7 @@ fn case(random: &mut Random) -> Case {
     let features: Vec<Feature> = (0..KEYS.len()).map(|place| random.feature(place)).collect();
     let count = random.below(5);
     let holdings: Vec<Holding> = (0..count).map(|number| random.holding(number)).collect();
-    let selected = Holdings::select(holdings.clone(), false, instant(NOW));
+    let selected = Holdings::select(holdings.clone(), instant(NOW));
     let keys = totals(&selected, &features, instant(NOW));
     let used = |random: &mut Random| Quantity::from_millionths(i128::from(random.below(60)) * 1_000_000 - 5_000_000);
     let usage = keys.into_iter().map(|key| (key, used(random))).collect();

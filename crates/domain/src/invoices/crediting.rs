@@ -192,8 +192,10 @@ impl NoteDraft {
     }
 
     fn check(&self, invoice: Option<&Invoice>, errors: &mut ValidationErrors) {
+        // What was sent and is invalid is not missing, and what is no object at all lacks nothing.
+        let is_sent = errors.touch("") || ["/amount", "/lines"].iter().any(|at| errors.touch_within(at));
         match (&self.amount, &self.lines) {
-            (None, None) if errors.is_empty() => {
+            (None, None) if !is_sent => {
                 errors.note("/amount", ValidationCode::Required, "is required unless lines is sent");
             }
             (Some(_), Some(_)) => errors.note("/lines", ValidationCode::Inconsistent, "must not be sent with amount"),

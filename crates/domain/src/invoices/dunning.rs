@@ -59,7 +59,7 @@ pub struct Schedule {
     pub collection: CollectBy,
     /// The rules, copied when the invoice was issued.
     pub rules: DunningRules,
-    /// Whether it is the first invoice of an incomplete subscription: one attempt, never overdue, no deadline.
+    /// Whether it is the first invoice of an incomplete subscription: until it is paid one attempt, not overdue, no deadline.
     pub is_of_incomplete: bool,
     /// When payment is due.
     pub due_at: Time,
@@ -165,11 +165,13 @@ impl Schedule {
     }
 
     /// A payment became void, so that a paid invoice is open again: overdue at once. Retries, or the grace period, count from now.
+    /// Its payment ended the time in which the subscription was incomplete.
     pub fn reopen(&mut self, now: Time) -> Result<()> {
+        self.is_of_incomplete = false;
         self.counts_from = now;
         self.retries_done = 0;
         self.is_over = false;
-        self.overdue = !self.is_of_incomplete;
+        self.overdue = true;
         self.deadline().map(|_| ())
     }
 

@@ -120,7 +120,7 @@ impl Subscription {
                 EventKind::SubscriptionStarted
             }
             Action::End | Action::GiveUp => {
-                after.expire(at);
+                after.expire(at, known);
                 EventKind::SubscriptionExpired
             }
             Action::TrialEnd => after.end_trial(at, known)?,
@@ -194,7 +194,7 @@ impl Subscription {
         match behavior {
             TrialEndBehavior::Bill => self.begin_period_after_trial(at, known)?,
             TrialEndBehavior::Cancel => {
-                self.expire(at);
+                self.expire(at, known);
                 return Ok(EventKind::SubscriptionExpired);
             }
             TrialEndBehavior::Pause => {

@@ -2,10 +2,11 @@
 //!
 //! A window of usage is closed where a period begins or the subscription ends, and split where the plan changed.
 
-use crate::id::PlanId;
+use crate::id::{CouponId, PlanId};
 use crate::invoices::usage::{Window, WindowPart, split};
 use crate::lifecycle::Known;
 use crate::lifecycle::bill::{Bill, BilledPart, UsageState};
+use crate::lifecycle::billing::Billing;
 use crate::plans::Version;
 use crate::subscriptions::{Subscription, SubscriptionStatus};
 use crate::time::Time;
@@ -19,17 +20,13 @@ impl Subscription {
     /// Bills the period that begins at an instant, and uses one period of the coupon.
     pub(super) fn bill_period(&mut self, at: Time, known: &Known) {
         let (plan_id, version, end) = (self.plan_id, self.plan_version, self.renews_at);
-        let parts = self.close_window(at, Some(at));
+        let parts = self.close_window(Some(at));
         let Some(billing) = &mut self.billing else { return };
-        billing.period_coupon = None;
-        let coupon = known.coupon.as_deref().filter(|coupon| coupon.is_for(plan_id));
-        if let Some(discount) = &mut billing.discount
-            && coupon.is_some_and(|coupon| coupon.id == discount.coupon_id)
+        billing.period_coupon = billing.coupon_for(plan_id, known);
+        if billing.period_coupon.is_some()
+            && let Some(left) = billing.discount.as_mut().and_then(|discount| discount.periods_left.as_mut())
         {
-            billing.period_coupon = Some(discount.coupon_id);
-            if let Some(left) = &mut discount.periods_left {
-                *left -= 1;
-            }
+            *left -= 1;
         }
         if billing.discount.is_some_and(|discount| discount.periods_left.is_some_and(|left| left <= 0)) {
             billing.discount = None;
@@ -42,23 +39,33 @@ impl Subscription {
     }
 
     /// Bills the usage that is left when the subscription expires. An incomplete one never began, and that of a trial is free.
-    pub(super) fn bill_rest(&mut self, at: Time) {
-        let has_usage = self.billing.as_deref().is_some_and(|billing| {
-            // Paused when the trial ended: no period began, and its usage is billed as that of any pause.
-            let is_after_trial = billing.paused_at.zip(billing.trial_ends_at).is_some_and(|(at, end)| at >= end);
-            billing.usage.is_some() || is_after_trial
-        });
-        if self.status == SubscriptionStatus::Incomplete || !has_usage {
+    pub(super) fn bill_rest(&mut self, at: Time, known: &Known) {
+        if self.status == SubscriptionStatus::Incomplete {
             return;
         }
-        let began = self.billing.as_deref().and_then(|billing| billing.usage.as_ref()).map(|usage| usage.from);
-        let parts = self.close_window(at, None);
+        self.open_window(at);
+        let plan_id = self.plan_id;
+        let parts = self.close_window(None);
         let Some(billing) = &mut self.billing else { return };
-        billing.usage = None;
-        let coupon = billing.discount.map(|discount| discount.coupon_id);
+        let Some(began) = billing.usage.take().map(|usage| usage.from) else { return };
+        let next = billing.change_plan().unwrap_or(plan_id);
+        let coupon = billing.coupon_for(next, known);
         // Another cycle invoice can have the instant at which the window began.
-        let at = if began == Some(at) { at.plus_micros(1) } else { at };
+        let at = if began == at { at.plus_micros(1) } else { at };
         billing.bills.0.push(Bill::Usage { at, parts, coupon });
+    }
+
+    /// Opens the first window of a subscription that had none yet, if it began before an instant. While a subscription is paused
+    /// or unpaid after its trial, no period begins, but its usage is billed.
+    pub(super) fn open_window(&mut self, at: Time) {
+        let (plan_id, version) = (self.plan_id, self.plan_version);
+        let from = self.trial_ends_at().unwrap_or(self.starts_at);
+        let Some(billing) = &mut self.billing else { return };
+        // A pause that began in the trial moves its end.
+        let is_in_trial = from >= at || billing.paused_at.is_some_and(|paused| paused < from);
+        if billing.usage.is_none() && !is_in_trial {
+            billing.usage = Some(UsageState { from, plan_id, version, changes: Vec::new() });
+        }
     }
 
     /// A change of the plan splits the window.
@@ -69,13 +76,9 @@ impl Subscription {
         }
     }
 
-    fn close_window(&self, at: Time, to: Option<Time>) -> Vec<BilledPart> {
-        let Some(billing) = self.billing.as_deref() else { return Vec::new() };
-        let first = || {
-            let from = billing.trial_ends_at.filter(|end| *end <= at).unwrap_or(self.starts_at);
-            UsageState { from, plan_id: self.plan_id, version: self.plan_version, changes: Vec::new() }
-        };
-        let usage = billing.usage.clone().unwrap_or_else(first);
+    /// The parts of the open window, if there is one.
+    fn close_window(&self, to: Option<Time>) -> Vec<BilledPart> {
+        let Some(usage) = self.billing.as_deref().and_then(|billing| billing.usage.as_ref()) else { return Vec::new() };
         let changes: Vec<(Time, (PlanId, Version))> =
             usage.changes.iter().map(|(at, plan, version)| (*at, (*plan, *version))).collect();
         let window = Window { from: usage.from, to };
@@ -87,5 +90,13 @@ impl Subscription {
             version: part.plan.1,
         };
         parts.into_iter().map(part).collect()
+    }
+}
+
+impl Billing {
+    /// The coupon that a period of a plan uses.
+    fn coupon_for(&self, plan_id: PlanId, known: &Known) -> Option<CouponId> {
+        let coupon = known.coupon.as_deref().filter(|coupon| coupon.is_for(plan_id))?;
+        self.discount.map(|discount| discount.coupon_id).filter(|id| *id == coupon.id)
     }
 }

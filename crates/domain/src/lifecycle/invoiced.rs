@@ -24,7 +24,7 @@ impl Subscription {
         billing.overdue_invoices = overdue;
         let kind = match (self.status, outcome.deadline.and_then(|then| then.subscription_status(self.status))) {
             (_, Some(Expired)) => {
-                after.expire(at);
+                after.expire(at, known);
                 EventKind::SubscriptionExpired
             }
             (_, Some(status)) => {

@@ -39,8 +39,8 @@ impl Subscription {
     }
 
     /// Ends it for good.
-    pub(super) fn expire(&mut self, at: Time) {
-        self.bill_rest(at);
+    pub(super) fn expire(&mut self, at: Time, known: &Known) {
+        self.bill_rest(at, known);
         self.set_status(Expired, at);
         if let Some(billing) = &mut self.billing {
             (billing.paused_at, billing.resumes_at) = (None, None);
@@ -64,8 +64,9 @@ impl Subscription {
         self.begin_period(at, known)
     }
 
-    /// Begins a period with the pending change.
+    /// Begins a period with the pending change. The plan before it prices the usage until then.
     pub(super) fn begin_period(&mut self, at: Time, known: &Known) -> Result<(), ParkReason> {
+        self.open_window(at);
         let change = self.billing.as_mut().and_then(|billing| billing.change.take());
         if let Some(PlannedChange { plan_id, quantity }) = change {
             if let Some(id) = plan_id {

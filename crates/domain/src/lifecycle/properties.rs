@@ -1,11 +1,15 @@
 //! What holds for every subscription, whatever callers do and however late the engine is.
 
+mod windows;
+
 use super::Known;
 use super::actions::{Action, Step};
 use super::billing::{BillingDraft, ChangeDraft, PaymentMethod, Quantity};
 use super::calendar::ZoneName;
 use super::test_support::*;
 use crate::cycle::BillingCycle;
+use crate::invoices::dunning::AtDeadline;
+use crate::invoices::transitions::Outcome;
 use crate::organizations::billing::{OrganizationBilling, RenewalNoticeDays, SpreadMinutes};
 use crate::plans::billing::TrialEndBehavior;
 use crate::plans::{Plan, PlanKey};
@@ -29,6 +33,10 @@ enum Call {
     Pay(bool),
     ResumeIn(i64),
     TrialIn(i64),
+    /// Dunning of an invoice gives up.
+    GiveUp,
+    /// All overdue invoices are paid.
+    Settle,
     Nothing,
 }
 
@@ -174,12 +182,22 @@ impl World {
                 let trial_ends_at = Some(Some(now.plus_seconds(hours * HOUR)));
                 patch = billing_patch(BillingDraft { trial_ends_at, ..BillingDraft::default() });
             }
+            Call::GiveUp => return self.react(&gave_up()),
+            Call::Settle => return self.react(&settled(self.current.billing.as_ref().unwrap().overdue_invoices)),
             Call::Nothing => {}
         }
         if let Ok(after) = self.current.update(patch, plan.as_ref(), ValidationErrors::none(), now, &known)
             && after != self.current
         {
             self.current = Subscription { updated_at: now, ..after };
+            self.check();
+        }
+    }
+
+    /// What an invoice does.
+    fn react(&mut self, outcome: &Outcome) {
+        if let Some((after, _)) = self.current.after_invoice(outcome, self.now, &self.known()).unwrap() {
+            self.current = Subscription { updated_at: self.now, ..after };
             self.check();
         }
     }
@@ -223,6 +241,14 @@ impl World {
         let stored = super::billing::Billing::from_stored(&billing.to_stored(), billing.change_plan()).unwrap();
         assert_eq!(super::billing::Billing { next: billing.next, ..stored }, **billing);
     }
+}
+
+fn gave_up() -> Outcome {
+    Outcome { overdue: 1, deadline: Some(AtDeadline::Unpaid), ..Outcome::default() }
+}
+
+fn settled(invoices: i64) -> Outcome {
+    Outcome { overdue: -invoices, is_paid: true, ..Outcome::default() }
 }
 
 /// The record without what follows from now.

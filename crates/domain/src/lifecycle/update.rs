@@ -71,7 +71,7 @@ impl Subscription {
     }
 
     /// The statuses that a caller may send now.
-    fn allowed(&self) -> &'static [SubscriptionStatus] {
+    pub(crate) fn allowed(&self) -> &'static [SubscriptionStatus] {
         match self.status {
             OnTrial => &[Active, Paused, Cancelled, Expired],
             Active | PastDue => &[Paused, Cancelled, Expired],
@@ -312,7 +312,7 @@ impl Subscription {
                 Ok(())
             }
             _ => {
-                self.expire(now);
+                self.expire(now, known);
                 Ok(())
             }
         }

@@ -117,6 +117,13 @@ fn ten_failures_in_a_row_open_the_circuit_and_a_success_closes_it() {
 }
 
 #[test]
+fn a_probe_without_an_event_leaves_the_circuit_open_and_uses_up_no_delay() {
+    let open = Reader { failures: 10, failing_since: Some(at(0)), probes: 2, next_probe_at: Some(at(9)), ..reader() };
+    let after = schedule().without_probe(&open, at(10));
+    assert_eq!(after, Reader { next_probe_at: Some(at(130)), ..open });
+}
+
+#[test]
 fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled() {
     assert_eq!(fail(&reader(), &undelivered(), Trigger::Event, 410, at(0)).transition, Some(Transition::DisabledGone));
     let failing = Reader { failing_since: Some(at(0)), failures: 3, ..reader() };

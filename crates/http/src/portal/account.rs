@@ -90,14 +90,20 @@ pub(super) async fn confirm_cancel(app: &App, frame: &Frame<'_>, id: Subscriptio
     }
     let now = subscriptions::now(app, frame.known).await?;
     let end = subscriptions::end_of_access(&offered, settings, now);
+    let subscription = &offered.subscription;
+    // A paused subscription ends at once: what is left of its period is lost.
+    let is_paid_time_lost = settings.cancel == CancelMode::Now || subscription.status == SubscriptionStatus::Paused;
     let content = html! {
         div class="card stack" {
             @match end {
-                Some(end) if end > now => {
+                Some(end) if end > now.max(subscription.starts_at) => {
                     p { "Access continues until " strong { time datetime=(end) { (day(end)) } } ". After that it ends, and it is not renewed." }
                     @if settings.resume { p { "Until then you can resume the subscription." } }
                 }
-                _ => p { "Access ends now." @if settings.cancel == CancelMode::Now { " The paid period is not refunded." } }
+                _ => p {
+                    (if subscription.has_access(now) { texts::ACCESS_ENDS } else { texts::SUBSCRIPTION_ENDS })
+                    @if is_paid_time_lost { " " (texts::NO_REFUND) }
+                }
             }
             div class="actions" {
                 a class="button" href="/portal/" { (texts::KEEP) }

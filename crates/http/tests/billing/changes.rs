@@ -146,3 +146,27 @@ async fn own_tax_rates_of_an_item_apply_if_the_user_is_exempt_only_while_it_is_a
     let issued = books.act(&draft, "finalize").await.expect(200);
     assert_eq!((&issued.data()["total"], &issued.data()["lines"][0]["tax_rate_ids"]), (&json!(119), &json!([rate])));
 }
+
+#[tokio::test]
+async fn a_draft_keeps_a_tax_rate_that_became_inactive_while_the_user_is_exempt() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    let (named, other) = (rate(&books, 19).await, rate(&books, 7).await);
+    books.plan("pro", json!({ "price": 0 })).await;
+    let created = books.subscribe("pro", json!({})).await;
+    let profile = format!("/users/{}/billing-profile", books.user);
+    books.sandbox.put(&profile, json!({ "tax_exempt": true })).await.expect(200);
+    let lines = |rate: &Value| json!([{ "description": "Setup", "unit_price": 100, "tax_rate_ids": [rate] }]);
+    let body = json!({ "subscription_id": created["id"], "lines": lines(&named) });
+    let draft = books.sandbox.post("/invoices", body).await.expect(201).data().clone();
+    for rate in [&named, &other] {
+        let target = format!("/tax-rates/{}", rate.as_str().unwrap());
+        books.sandbox.put(&target, json!({ "is_active": false })).await.expect(200);
+    }
+    let target = format!("/invoices/{}", id(&draft));
+    let refused = books.sandbox.put(&target, json!({ "lines": lines(&other) })).await.refused(422, "not_found");
+    assert_eq!(refused.faults(), ["/lines/0/tax_rate_ids/0 not_found"]);
+    books.sandbox.put(&target, json!({ "lines": lines(&named) })).await.expect(200);
+    books.sandbox.put(&profile, json!({ "tax_exempt": false })).await.expect(200);
+    assert_eq!(books.act(&draft, "finalize").await.expect(200).data()["total"], json!(119));
+}

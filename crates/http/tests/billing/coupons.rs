@@ -1,5 +1,6 @@
 //! API rules 17.2 (`docs/api.md`): coupons.
 
+use super::cycles::Books;
 use perennial_domain::coupons::{Coupon, CouponCode};
 use perennial_store::{Change, Violation, coupons};
 use perennial_testkit::TestApp;
@@ -97,4 +98,45 @@ async fn a_hundred_redemptions_at_once_stop_at_the_limit() {
     assert_ne!(before.header("etag"), after.header("etag"), "a redemption changes the entity tag");
     app.put(&path, &json!({ "is_active": false })).await.expect(200);
     assert_eq!(stored(&app).await.redemptions, 37, "an update leaves the count alone");
+}
+
+#[tokio::test]
+async fn the_last_usage_has_the_coupon_only_if_the_next_period_would_use_it() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-05-01T00:00:00Z").await;
+    books.sandbox.post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await.expect(201);
+    let charge = json!({ "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": 1 });
+    let eligible = books.plan("eligible", json!({ "billing": { "charges": [charge] } })).await;
+    books.plan("other", json!({ "billing": { "charges": [charge] } })).await;
+    let coupon = json!({ "code": "HALF", "percent": 50, "duration": "forever", "plan_ids": [eligible["id"]] });
+    books.sandbox.post("/coupons", coupon).await.expect(201);
+    let billing = json!({ "payment_method": "test_ok", "coupon": "half" });
+    let (moved, kept) =
+        (books.subscribe("eligible", billing.clone()).await, books.subscribe("eligible", billing).await);
+    let planned = books.subscribe("other", json!({ "payment_method": "test_ok", "coupon": "half" })).await;
+    let next = json!({ "subscription_plan_id": "eligible" });
+    books.put(&planned, json!({ "billing": { "change": next } })).await;
+    let send = async |name: &str| {
+        let event = |subscription: &Value| json!({ "id": name, "subscription_id": subscription["id"], "meter": "calls", "value": 10 });
+        let events = [event(&moved), event(&kept), event(&planned)];
+        books.sandbox.post("/usage-events", json!({ "events": events })).await.expect(200);
+    };
+    books.advance("2026-05-05T00:00:00Z").await;
+    send("a").await;
+    books.advance("2026-05-10T00:00:00Z").await;
+    books.put(&moved, json!({ "subscription_plan_id": "other", "billing": { "prorate": false } })).await;
+    send("b").await;
+    books.advance("2026-05-20T00:00:00Z").await;
+    for subscription in [&moved, &kept, &planned] {
+        books.put(subscription, json!({ "status": "expired" })).await;
+    }
+    books.advance("2026-05-20T02:00:00Z").await;
+    let last = async |subscription: &Value| {
+        let invoice = books.invoices(subscription).await.pop().unwrap();
+        json!([invoice["subtotal"], invoice["discount"], invoice["coupon_id"].is_string()])
+    };
+    assert_eq!(last(&moved).await, json!([20, 0, false]));
+    assert_eq!(last(&kept).await, json!([20, 10, true]));
+    // Its lines are of a plan that the coupon is not for.
+    assert_eq!(last(&planned).await, json!([20, 0, true]));
 }

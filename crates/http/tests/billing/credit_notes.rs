@@ -138,6 +138,23 @@ async fn invalid_notes_are_rejected_and_change_nothing() {
 }
 
 #[tokio::test]
+async fn an_invalid_note_is_rejected_with_all_errors() {
+    let issued = Issued::start().await;
+    let required = ["/invoice_id required", "/amount required"];
+    assert_eq!(issued.app.post("/credit-notes", &json!({})).await.expect(422).faults(), required);
+    let unknown = json!({ "invoice_id": "inv_01h455vb4pex5vsknk084sn02q", "settlement": "cash" });
+    let refused = issued.app.post("/credit-notes", &unknown).await.expect(422);
+    assert_eq!(refused.faults(), ["/settlement unknown_value", "/amount required", "/invoice_id not_found"]);
+    // What was sent and is invalid is not missing.
+    for (field, value) in [("amount", json!("1")), ("lines", json!([])), ("lines", json!([{ "line": 0 }]))] {
+        let faults = issued.app.post("/credit-notes", &json!({ field: value })).await.expect(422).faults();
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(faults.contains(&"/invoice_id required".to_owned()), "{faults:?}");
+    }
+    assert_eq!(issued.app.post("/credit-notes", &json!([])).await.expect(422).faults().len(), 1);
+}
+
+#[tokio::test]
 async fn a_void_invoice_cannot_be_credited_and_a_credited_one_not_voided() {
     let issued = Issued::start().await;
     let invoice = issued.sixty().await;

@@ -110,6 +110,26 @@ async fn invoices_of_one_instant_are_listed_in_the_reverse_order_of_their_creati
 }
 
 #[tokio::test]
+async fn an_invalid_invoice_is_rejected_with_all_errors() {
+    let place = TestApp::start().await;
+    let rate = "tax_01h455vb4pex5vsknk084sn02q";
+    let lines = json!([{ "description": "", "unit_price": 5, "tax_rate_ids": [rate] }]);
+    let expected = |first: &str| {
+        [first.to_owned(), "/lines/0/tax_rate_ids/0 not_found".into(), "/lines/0/description too_short".into()]
+    };
+    let unknown = json!({ "subscription_id": "sub_01h455vb4pex5vsknk084sn02q", "lines": lines });
+    let refused = place.post("/invoices", &unknown).await.expect(422);
+    assert_eq!(refused.faults(), expected("/subscription_id not_found"));
+    let refused = place.post("/invoices", &json!({ "lines": lines })).await.expect(422);
+    assert_eq!(refused.faults(), expected("/subscription_id required"));
+    let subscription = free_subscription(&place).await;
+    place.delete(&format!("/users/{}", subscription["user_id"].as_str().unwrap())).await.expect(200);
+    let erased = json!({ "subscription_id": subscription["id"], "lines": lines });
+    let refused = place.post("/invoices", &erased).await.expect(422);
+    assert_eq!(refused.faults(), expected("/subscription_id inconsistent"));
+}
+
+#[tokio::test]
 async fn no_invoice_is_created_for_a_deleted_user() {
     let place = TestApp::start().await;
     let subscription = free_subscription(&place).await;

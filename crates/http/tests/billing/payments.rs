@@ -39,6 +39,33 @@ async fn a_payment_keeps_the_subscription_and_the_currency_of_its_invoice() {
 }
 
 #[tokio::test]
+async fn a_payment_that_counts_cannot_change_its_amount_currency_or_subscription() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-04-01T00:00:00Z").await;
+    let (created, invoice, payment) = paid(&books).await;
+    let other = books.subscribe("pro", json!({})).await;
+    for change in [json!({ "amount": 11 }), json!({ "currency": "EUR" }), json!({ "subscription_id": other["id"] })] {
+        for query in ["", "?dry_run=true"] {
+            let target = format!("{}{query}", path(&payment));
+            books.sandbox.put(&target, change.clone()).await.refused(409, "payment_applied");
+        }
+        // Validation errors come before a conflict.
+        let mut invalid = change.clone();
+        invalid["status"] = json!("lost");
+        let refused = books.sandbox.put(&path(&payment), invalid).await.refused(422, "unknown_value");
+        assert_eq!(refused.faults(), ["/status unknown_value"]);
+    }
+    let unknown = json!({ "subscription_id": "sub_01h455vb4pex5vsknk084sn02q" });
+    books.sandbox.put(&path(&payment), unknown).await.refused(422, "not_found");
+    books.sandbox.put(&path(&payment), payment.clone()).await.expect(200);
+    // One that became void does not count, and keeps what its invoice has.
+    books.sandbox.put(&path(&payment), json!({ "status": "void" })).await.expect(200);
+    let currency = books.sandbox.put(&path(&payment), json!({ "currency": "EUR" })).await.refused(422, "inconsistent");
+    assert_eq!(currency.faults(), ["/invoice_id inconsistent"]);
+    assert_eq!((&invoice["id"], &books.read(&created).await["status"]), (&payment["invoice_id"], &json!("past_due")));
+}
+
+#[tokio::test]
 async fn a_failed_payment_that_names_its_invoice_later_makes_it_overdue() {
     let app = TestApp::start().await;
     let books = Books::at(&app, "2026-04-01T00:00:00Z").await;

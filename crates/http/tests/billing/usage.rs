@@ -138,7 +138,7 @@ async fn one_invalid_event_rejects_the_whole_call() {
         metered.event("x", "max", json!({ "value": -1 })),
         metered.event("x", "unique", json!({ "color": "red" })),
         json!({ "id": "x", "meter": "sum" }),
-        json!({ "id": "x", "meter": "sum", "subscription_id": "sub_01h455vb4pex5vsknk084sn02q" }),
+        json!({ "id": "x", "meter": "max", "value": -1, "subscription_id": "sub_01h455vb4pex5vsknk084sn02q" }),
         metered.event("x", "sum", json!({ "at": ahead, "user_id": metered.user })),
         json!(7),
     ];
@@ -146,11 +146,13 @@ async fn one_invalid_event_rejects_the_whole_call() {
     let expected = [
         "/events/1/id too_short",
         "/events/1/value too_many_decimals",
+        "/events/1/at out_of_range",
         "/events/1/meter not_found",
         "/events/2/value out_of_range",
         "/events/3/color unknown_field",
         "/events/3/key required",
         "/events/4/subscription_id required",
+        "/events/5/value out_of_range",
         "/events/5/subscription_id not_found",
         "/events/6/user_id inconsistent",
         "/events/6/at out_of_range",

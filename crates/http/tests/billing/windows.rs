@@ -95,3 +95,51 @@ async fn a_trial_that_is_ended_has_no_invoice_of_its_usage() {
         assert_eq!(books.invoices(subscription).await, Vec::<Value>::new());
     }
 }
+
+#[tokio::test]
+async fn usage_after_a_trial_that_paused_is_priced_by_its_plan_and_not_by_the_next() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-03-01T00:00:00Z", json!({ "trial_days": 7 })).await;
+    let charge = json!({ "meter_id": "calls", "name": "Calls", "model": "per_unit", "unit_price": 1 });
+    books.plan("next", json!({ "price": 20, "billing": { "charges": [charge] } })).await;
+    let created = books.subscribe("metered", json!({})).await;
+    books.advance("2026-03-09T00:00:00Z").await;
+    assert_eq!(books.read(&created).await["status"], json!("paused"));
+    send(&books, &created, &[("paused", 100, "2026-03-08T12:00:00Z")]).await;
+    books.put(&created, json!({ "billing": { "change": { "subscription_plan_id": "next" } } })).await;
+    books.advance("2026-03-10T00:00:00Z").await;
+    books.put(&created, json!({ "status": "active", "billing": { "payment_method": "test_ok" } })).await;
+    books.advance("2026-03-10T02:00:00Z").await;
+    let invoices = books.invoices(&created).await;
+    assert_eq!(invoices.len(), 1, "{invoices:?}");
+    assert_eq!(amounts(&invoices[0]), pairs(&[("fee", "20"), ("usage", "2")]));
+    assert_eq!(invoices[0]["lines"][1]["subscription_plan_id"], created["subscription_plan_id"]);
+}
+
+#[tokio::test]
+async fn usage_after_the_trial_of_an_unpaid_subscription_is_billed_when_it_ends() {
+    let app = TestApp::start().await;
+    let dunning = json!({ "retry_days": [], "grace_days": 0, "then": "unpaid" });
+    let books = metered(&app, "2026-03-01T00:00:00Z", json!({ "trial_days": 5, "dunning": dunning })).await;
+    let (used, unused) = (json!({ "collection": "manual" }), json!({ "collection": "manual" }));
+    let (used, unused) = (books.subscribe("metered", used).await, books.subscribe("metered", unused).await);
+    for subscription in [&used, &unused] {
+        let lines = json!([{ "description": "Setup", "unit_price": 5 }]);
+        let body = json!({ "subscription_id": subscription["id"], "lines": lines, "payment_terms_days": 1 });
+        let draft = books.sandbox.post("/invoices", body).await.expect(201).data().clone();
+        books.act(&draft, "finalize").await.expect(200);
+    }
+    books.advance("2026-03-09T00:00:00Z").await;
+    let events = [("trial", 1_000, "2026-03-03T00:00:00Z"), ("unpaid", 350, "2026-03-08T00:00:00Z")];
+    send(&books, &used, &events).await;
+    for subscription in [&used, &unused] {
+        assert_eq!(books.read(subscription).await["status"], json!("unpaid"));
+        books.put(subscription, json!({ "status": "expired" })).await;
+    }
+    books.advance("2026-03-10T00:00:00Z").await;
+    let invoices = books.invoices(&used).await;
+    assert_eq!(invoices.len(), 2, "{invoices:?}");
+    assert_eq!((&invoices[1]["kind"], amounts(&invoices[1])), (&json!("cycle"), pairs(&[("usage", "7")])));
+    assert_eq!(invoices[1]["period_start"], json!("2026-03-06T00:00:00.000000Z"));
+    assert_eq!(books.invoices(&unused).await.len(), 1, "no invoice without lines");
+}

@@ -6,7 +6,10 @@ use perennial_app::connections::{self, Connections};
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
+use perennial_domain::users::PersonalName;
 use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::timeout;
 
 fn subscription(number: usize) -> Value {
     json!({ "object": "subscription", "id": format!("sub_{number}") })
@@ -102,6 +105,41 @@ async fn a_payment_waits_a_day_for_its_subscription() {
     assert_eq!(base.outcome("evt_1").await, ("waiting".to_owned(), json!("missing_subscription")));
     base.app.advance(86_400);
     assert_eq!(base.outcome("evt_1").await, ("ignored".to_owned(), json!("missing_subscription")));
+}
+
+#[tokio::test]
+async fn a_payment_that_names_no_subscription_waits_for_one_and_looks_less_and_less_often() {
+    let base = Base::start().await;
+    base.memory.subscribe(1, SubscriptionStatus::Active);
+    base.memory.subscribe(2, SubscriptionStatus::Active);
+    for id in ["in_1", "in_2"] {
+        base.memory.put(ObjectKind::Payment, id, Fetched::AwaitsSubscription);
+    }
+    base.work();
+    let waits = ("waiting".to_owned(), json!("missing_subscription"));
+    base.hint("evt_2", &json!({ "object": "invoice", "id": "in_2" })).await.expect(200);
+    for seconds in [5, 30, 120, 600, 3_600] {
+        assert_eq!(base.outcome("evt_2").await, waits);
+        base.app.advance(seconds);
+    }
+    assert_eq!(base.outcome("evt_2").await, waits);
+    base.hint("evt_1", &json!({ "object": "invoice", "id": "in_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_1").await, waits);
+    let fetches = base.memory.fetched("in_2");
+    base.memory.found(ObjectKind::Payment, "in_1", payment_facts("in_1", "sub_1", PaymentStatus::Completed));
+    base.hint("evt_3", &subscription(1)).await.expect(200);
+    assert_eq!(base.outcome("evt_3").await.0, "applied");
+    let ended = async {
+        while base.outcome("evt_1").await == waits {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_mins(1), ended).await.expect("a new subscription ends the wait");
+    base.quiet().await;
+    assert_eq!(base.outcome("evt_1").await, ("applied".to_owned(), Value::Null));
+    assert_eq!(base.memory.fetched("in_2"), fetches, "it has waited for long");
+    base.app.advance(86_400);
+    assert_eq!(base.outcome("evt_2").await, ("ignored".to_owned(), json!("no_subscription")));
 }
 
 #[tokio::test]
@@ -222,6 +260,31 @@ async fn a_new_address_changes_only_a_user_whom_no_sign_up_has_claimed() {
     base.memory.found(ObjectKind::Customer, "cus_1", customer_facts("cus_1", "taken@example.com"));
     base.hint("evt_3", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
     assert_eq!(base.outcome("evt_3").await.0, "unchanged");
+    let taken = base.one("/users?email=taken@example.com").await;
+    base.app.delete(&format!("/users/{}", taken["id"].as_str().unwrap())).await.expect(200);
+    base.hint("evt_4", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_4").await.0, "applied", "the address is free now");
+}
+
+#[tokio::test]
+async fn an_address_that_was_changed_here_stays_until_another_one_is_seen_there() {
+    let base = Base::start().await;
+    let mut facts = customer_facts("cus_1", "one@example.com");
+    base.memory.found(ObjectKind::Customer, "cus_1", facts.clone());
+    base.work();
+    base.hint("evt_1", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    base.outcome("evt_1").await;
+    let path = format!("/users/{}", base.one("/users").await["id"].as_str().unwrap());
+    base.app.put(&path, &json!({ "email": "ours@example.com" })).await.expect(200);
+    facts.customer.as_mut().unwrap().first_name = PersonalName::parse("Ada").ok();
+    base.memory.found(ObjectKind::Customer, "cus_1", facts);
+    base.hint("evt_2", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_2").await.0, "unchanged");
+    assert_eq!(base.one("/users").await["email"], json!("ours@example.com"));
+    base.memory.found(ObjectKind::Customer, "cus_1", customer_facts("cus_1", "new@example.com"));
+    base.hint("evt_3", &json!({ "object": "customer", "id": "cus_1" })).await.expect(200);
+    assert_eq!(base.outcome("evt_3").await.0, "applied");
+    assert_eq!(base.one("/users").await["email"], json!("new@example.com"));
 }
 
 #[tokio::test]

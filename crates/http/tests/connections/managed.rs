@@ -1,9 +1,12 @@
 //! API rules 25.4: who may write, and personal data.
 
-use super::support::{Base, customer_facts, subscription_facts};
-use perennial_app::connections::{self, ConnectionDraft};
+use super::support::{Base, SECRET, connect, customer_facts, payment_facts, sign, subscription_facts};
+use perennial_app::connections::provider::Fetched;
+use perennial_app::connections::{self, ConnectionDraft, ConnectionKind};
 use perennial_app::housekeeping;
 use perennial_domain::connections::ObjectKind;
+use perennial_domain::id::ConnectionId;
+use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_store::connection_inbox;
 use serde_json::{Value, json};
@@ -41,6 +44,9 @@ async fn what_the_provider_reports_is_changed_there_while_the_connection_is_enab
     let disabled = ConnectionDraft { is_enabled: Some(false), ..ConnectionDraft::default() };
     connections::update(&base.app.app, &base.caller(), base.connection.id, disabled).await.unwrap();
     base.app.put(&path, &json!({ "status": "paused" })).await.expect(200);
+    // Two systems would charge the customer.
+    let converted = json!({ "status": "active", "billing": {} });
+    base.app.put(&path, &converted).await.refused(409, "provider_managed");
 }
 
 async fn subscription_as_sent(base: &Base, path: &str) -> Value {
@@ -124,21 +130,61 @@ async fn the_first_fetch_of_a_customer_changes_no_address_and_a_later_one_does()
     assert_eq!((&after["id"], &after["email"]), (&json!(user), &json!("new@example.com")));
 }
 
+/// The body of a hint as it is stored.
+async fn body_of(base: &Base, connection: ConnectionId, key: &str) -> Option<Value> {
+    let found = connection_inbox::by_key(&base.app.app.db, base.app.organization, connection, key).await;
+    found.unwrap().unwrap().body.map(|body| serde_json::from_slice(&body).unwrap())
+}
+
 #[tokio::test]
 async fn bodies_are_deleted_a_week_after_they_were_applied_and_others_after_thirty_days() {
-    let (base, _) = subscribed().await;
-    base.send(r#"{"id":"evt_2","livemode":true,"data":{"object":{"object":"mandate"}}}"#).await.expect(200);
-    let has_body = async |key: &str| {
-        let found = connection_inbox::by_key(&base.app.app.db, base.app.organization, base.connection.id, key).await;
-        found.unwrap().unwrap().body.is_some()
-    };
+    let (base, subscription) = subscribed().await;
+    let id = base.connection.id;
+    let shop = connect(&base.app, ConnectionKind::LemonSqueezy, "shop").await.id;
+    let named = json!({ "meta": { "custom_data": { "user_id": subscription["user_id"] } } });
+    let mut body = json!({ "data": { "type": "license-keys", "attributes": { "user_email": "a@example.com" } } });
+    body["meta"] = named["meta"].clone();
+    let header = sign(SECRET, "", body.to_string().as_bytes());
+    let request = base.app.anonymous("POST", &format!("/hooks/{shop}")).header("x-signature", header);
+    request.raw(body.to_string()).send().await.expect(200);
+    let key = base.one(&format!("/connections/{shop}/inbox")).await["key"].as_str().unwrap().to_owned();
     base.app.advance(7 * 86_400 - 1);
     housekeeping::sweep_connections(&base.app.app).await.unwrap();
-    assert!(has_body("evt_1").await);
+    assert!(body_of(&base, id, "evt_1").await.is_some());
     base.app.advance(2);
     housekeeping::sweep_connections(&base.app.app).await.unwrap();
-    assert_eq!((has_body("evt_1").await, has_body("evt_2").await), (false, true));
+    assert_eq!((body_of(&base, id, "evt_1").await, body_of(&base, shop, &key).await), (None, Some(named)));
     base.app.advance(23 * 86_400);
     housekeeping::sweep_connections(&base.app.app).await.unwrap();
-    assert!(!has_body("evt_2").await);
+    assert_eq!(body_of(&base, shop, &key).await, None);
+}
+
+/// The erasure of a user finds bodies by the links of the user's records.
+#[tokio::test]
+async fn a_body_about_an_object_without_a_link_is_not_kept() {
+    let (base, _) = subscribed().await;
+    let id = base.connection.id;
+    base.memory.found(ObjectKind::Payment, "in_1", payment_facts("in_1", "sub_1", PaymentStatus::Completed));
+    base.memory.put(ObjectKind::Payment, "ch_1", Fetched::LeadsTo(vec![(ObjectKind::Payment, "in_1".to_owned())]));
+    let evidence = json!({ "customer_email_address": "u1@example.com" });
+    let details = json!({ "email": "u1@example.com" });
+    for (key, object, expected) in [
+        ("evt_2", json!({ "object": "dispute", "id": "dp_1", "charge": "ch_1", "evidence": evidence }), "applied"),
+        ("evt_3", json!({ "object": "charge", "id": "ch_1", "billing_details": details }), "unchanged"),
+        ("evt_4", json!({ "object": "charge", "id": "ch_2", "billing_details": details }), "ignored"),
+        ("evt_5", json!({ "object": "mandate", "billing_details": details }), "ignored"),
+    ] {
+        base.hint(key, &object).await.expect(200);
+        assert_eq!(base.outcome(key).await.0, expected, "{key}");
+        assert_eq!(body_of(&base, id, key).await, None, "{key}");
+    }
+    assert!(body_of(&base, id, "evt_1").await.is_some(), "the subscription has a link");
+    base.memory.put(ObjectKind::Payment, "in_2", Fetched::Malformed("malformed"));
+    base.hint("evt_6", &json!({ "object": "invoice", "id": "in_2", "customer_email": "u1@example.com" }))
+        .await
+        .expect(200);
+    assert_eq!((base.outcome("evt_6").await.0.as_str(), body_of(&base, id, "evt_6").await), ("failed", None));
+    base.memory.found(ObjectKind::Payment, "in_2", payment_facts("in_2", "sub_1", PaymentStatus::Completed));
+    assert_eq!(connections::retry(&base.app.app, &base.caller(), id, None).await.unwrap(), 1);
+    assert_eq!(base.outcome("evt_6").await, ("applied".to_owned(), Value::Null), "a retry needs no body");
 }

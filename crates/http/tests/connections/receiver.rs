@@ -140,6 +140,10 @@ async fn what_cannot_be_applied_is_stored_and_reported() {
     assert_eq!(ignored.expect(200).data().as_array().unwrap().len(), 1);
     let path = format!("/connections/{}/inbox?state=eaten", base.connection.id);
     base.app.get(&path).await.refused(400, "invalid_parameter");
+    for filter in ["type", "object_id"] {
+        let path = format!("/connections/{}/inbox?{filter}=%00", base.connection.id);
+        base.app.get(&path).await.refused(400, "invalid_parameter");
+    }
     let large = "x".repeat(300_000);
     base.send(&large).await.refused(413, "body_too_large");
 }

@@ -2,7 +2,7 @@
 //! stored events of its span, and what a user used is that sum.
 
 use perennial_domain::time::Time;
-use perennial_testkit::TestApp;
+use perennial_testkit::{TestApp, all_at_once};
 use serde_json::{Value, json};
 
 /// Sequences of calls, and calls of each.
@@ -171,4 +171,33 @@ async fn totals_equal_the_sum_of_the_stored_events_after_every_call() {
         totals += sequence.number("SELECT COUNT(*) FROM usage_totals").await;
     }
     assert!(accepted > 100 && refused > 5 && totals > 20, "the calls are too simple: {accepted}, {refused}, {totals}");
+}
+
+/// Calls that found no feature with the meter do not miss a total that is created before their commit.
+#[tokio::test]
+async fn totals_that_are_created_during_calls_have_all_events() {
+    const ROUNDS: usize = 20;
+    let mut sequence = Sequence::start(1).await;
+    for round in 0..ROUNDS {
+        let (app, subscription) = (&sequence.app, sequence.subscription.clone());
+        let meter = format!("calls-{round}");
+        app.post("/meters", &json!({ "slug": meter, "name": "M", "aggregation": "sum" })).await.expect(201);
+        let record = |number: usize| {
+            let event = json!({ "id": format!("{round}-{number}"), "subscription_id": subscription, "meter": meter });
+            app.request("POST", "/usage-events").json(&json!({ "events": [event] }))
+        };
+        let key = format!("feature-{round}");
+        let feature = json!({ "key": key, "name": "F", "kind": "quota", "meter": meter, "period": "ever" });
+        let feature = app.request("POST", "/features").json(&feature);
+        let grants = json!({ "entitlements": { key: 1_000 } });
+        let before = tokio::spawn(all_at_once((0..20).map(record).collect::<Vec<_>>()));
+        feature.send().await.expect(201);
+        app.put(&format!("/subscriptions/{subscription}"), &grants).await.expect(200);
+        let after = all_at_once((20..30).map(record)).await;
+        let answers = before.await.unwrap().into_iter().chain(after);
+        let stored = answers.filter(|answer| answer.status == 200).count();
+        sequence.accepted += u64::try_from(stored).unwrap();
+    }
+    sequence.check().await;
+    assert!(sequence.number("SELECT COUNT(*) FROM usage_totals").await > 0);
 }

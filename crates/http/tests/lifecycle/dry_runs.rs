@@ -62,6 +62,29 @@ async fn a_dry_run_finds_the_conflicts_of_the_write() {
 }
 
 #[tokio::test]
+async fn a_dry_run_finds_codes_and_slugs_that_are_taken_and_meters_in_use() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let coupon = |code: &str| json!({ "code": code, "percent": 5, "duration": "once" });
+    let meter = |slug: &str| json!({ "slug": slug, "name": "Calls", "aggregation": "sum" });
+    let coupon_id = id(base.app.post("/coupons", &coupon("SPRING")).await.expect(201).data()).to_owned();
+    let meter_id = id(base.app.post("/meters", &meter("calls")).await.expect(201).data()).to_owned();
+    let feature = json!({ "key": "calls", "name": "Calls", "kind": "quota", "meter": meter_id });
+    base.app.post("/features", &feature).await.expect(201);
+    let off = json!({ "is_active": false });
+    for query in ["?dry_run=true", ""] {
+        base.app.post(&format!("/coupons{query}"), &coupon("SPRING")).await.refused(409, "code_taken");
+        base.app.post(&format!("/coupons{query}"), &coupon("spring")).await.refused(409, "code_taken");
+        base.app.post(&format!("/meters{query}"), &meter("calls")).await.refused(409, "slug_taken");
+        base.app.put(&format!("/meters/{meter_id}{query}"), &off).await.refused(409, "meter_in_use");
+    }
+    // A record has no conflict with itself, and an inactive feature uses no meter.
+    base.app.put(&format!("/coupons/{coupon_id}?dry_run=true"), &off).await.expect(200);
+    base.app.put(&format!("/meters/{meter_id}?dry_run=true"), &json!({ "name": "Requests" })).await.expect(200);
+    base.app.put("/features/calls", &off).await.expect(200);
+    base.app.put(&format!("/meters/{meter_id}?dry_run=true"), &off).await.expect(200);
+}
+
+#[tokio::test]
 async fn a_dry_run_ignores_the_idempotency_key() {
     let base = Base::at("2026-03-10T12:00:00Z").await;
     let body = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly" });

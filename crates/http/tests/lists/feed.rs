@@ -282,6 +282,41 @@ async fn the_history_of_a_record_is_complete_newest_first_and_paged() {
 }
 
 #[tokio::test]
+async fn a_cursor_of_the_newest_events_works_with_any_filter() {
+    let app = TestApp::start().await;
+    let subscription = subscribed(&app).await;
+    let (id, user) = (subscription["id"].as_str().unwrap(), subscription["user_id"].as_str().unwrap());
+    app.put(&format!("/users/{user}/billing-profile"), &json!({ "name": "Ada" })).await.expect(200);
+    for quantity in 2..=5 {
+        app.put(&format!("/subscriptions/{id}"), &json!({ "quantity": quantity })).await.expect(200);
+        app.put(&format!("/users/{user}"), &json!({ "is_blocked": quantity % 2 == 0 })).await.expect(200);
+    }
+    app.put(&format!("/users/{user}/billing-profile"), &json!({ "name": "Bea" })).await.expect(200);
+    let filters = [String::new(), format!("&record_id={id}"), format!("&record_id={user}"), "&type=user.*".to_owned()];
+    let whole = async |filter: &str| {
+        let page = app.get(&format!("/events?sort=-sequence&limit=200{filter}")).await.expect(200);
+        page.data().as_array().unwrap().clone()
+    };
+    page_of(&app, &format!("?record_id={user}&type=billing_profile.updated"), 2).await;
+    for (first, second) in filters.iter().flat_map(|first| filters.iter().map(move |second| (first, second))) {
+        for limit in [1, 2, 3] {
+            let page = app.get(&format!("/events?sort=-sequence&limit={limit}{first}")).await.expect(200).json.clone();
+            let last = page["data"].as_array().unwrap().last().unwrap()["sequence"].as_i64().unwrap();
+            let mut expected = whole(second).await;
+            expected.retain(|event| event["sequence"].as_i64().unwrap() < last);
+            let (mut read, mut next) = (Vec::new(), page["page"]["next_cursor"].as_str().map(str::to_owned));
+            while let Some(cursor) = next {
+                let path = format!("/events?sort=-sequence&limit={limit}{second}&cursor={cursor}");
+                let page = app.get(&path).await.expect(200).json.clone();
+                read.extend(page["data"].as_array().unwrap().clone());
+                next = page["page"]["next_cursor"].as_str().map(str::to_owned);
+            }
+            assert_eq!(read, expected, "{first} {second} {limit}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_change_but_the_first_names_the_one_before() {
     let app = TestApp::start().await;
     let subscription = subscribed(&app).await;

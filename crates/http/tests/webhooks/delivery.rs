@@ -86,41 +86,45 @@ pub(super) async fn until<F: Future<Output = bool>>(what: &str, mut condition: i
     panic!("there never was: {what}");
 }
 
-struct Base {
-    app: TestApp,
-    receiver: Receiver,
-    endpoint: Value,
+/// A service that delivers the events of plans to a receiver.
+pub(super) struct Base {
+    pub(super) app: TestApp,
+    pub(super) receiver: Receiver,
+    pub(super) endpoint: Value,
     working: watch::Sender<bool>,
 }
 
 impl Base {
-    async fn start() -> Self {
-        let app = TestApp::with(options()).await;
+    pub(super) async fn start() -> Self {
+        Self::over(TestApp::with(options()).await).await
+    }
+
+    pub(super) async fn over(app: TestApp) -> Self {
         let receiver = Receiver::start().await;
         let endpoint = endpoint(&app, json!({ "url": receiver.url, "types": ["plan.*"] })).await;
         let working = app.work(Webhooks);
         Self { app, receiver, endpoint, working }
     }
 
-    async fn undelivered(&self) -> Vec<Value> {
+    pub(super) async fn undelivered(&self) -> Vec<Value> {
         let list = self.app.get(&format!("{}/undelivered", place(&self.endpoint))).await.expect(200);
         list.data().as_array().unwrap().clone()
     }
 
-    async fn attempts(&self) -> Vec<Value> {
+    pub(super) async fn attempts(&self) -> Vec<Value> {
         let list = self.app.get(&format!("{}/attempts?limit=100", place(&self.endpoint))).await.expect(200);
         list.data().as_array().unwrap().clone()
     }
 
-    async fn record(&self) -> Value {
+    pub(super) async fn record(&self) -> Value {
         self.app.get(&place(&self.endpoint)).await.expect(200).data().clone()
     }
 
-    async fn state_becomes(&self, state: &str) {
+    pub(super) async fn state_becomes(&self, state: &str) {
         until(&format!("state {state}"), || async { self.record().await["state"] == state }).await;
     }
 
-    async fn settles(&self) {
+    pub(super) async fn settles(&self) {
         until("no undelivered event", || async { self.undelivered().await.is_empty() }).await;
         until("nothing to deliver", || async { self.record().await["oldest_undelivered_at"].is_null() }).await;
     }

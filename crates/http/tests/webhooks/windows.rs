@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use tokio::sync::watch;
 
 /// A service whose attempts wait longer than a test takes.
-async fn patient() -> TestApp {
+pub(super) async fn patient() -> TestApp {
     let mut options = options();
     options.app.webhooks.timeout_seconds = 60;
     TestApp::with(options).await

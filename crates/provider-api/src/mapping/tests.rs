@@ -54,7 +54,10 @@ fn what_is_no_record_of_stripe_leads_on_or_is_ignored() {
     let read = |object, value: Value| map(Service::Stripe, object, &value.to_string());
     let charge = |invoice: Value| json!({ "id": "ch_1", "object": "charge", "invoice": invoice });
     let invoice = vec![(ObjectKind::Payment, "in_1".to_owned())];
-    assert_eq!(read(ObjectKind::Payment, charge(json!("in_1"))), Read::LeadsTo(invoice));
+    assert_eq!(read(ObjectKind::Payment, charge(json!("in_1"))), Read::LeadsTo(invoice.clone()));
+    for id in ["ch_1", "py_1"] {
+        assert_eq!(read(ObjectKind::Payment, json!({ "id": id, "invoice": "in_1" })), Read::LeadsTo(invoice.clone()));
+    }
     assert_eq!(read(ObjectKind::Payment, charge(Value::Null)), Read::Ignored("no_subscription"));
     let draft = json!({ "id": "in_1", "object": "invoice", "subscription": "sub_1", "status": "draft", "currency": "usd", "created": 1 });
     assert_eq!(read(ObjectKind::Payment, draft), Read::Ignored("draft_invoice"));
@@ -118,8 +121,12 @@ fn entities_of_paddle_are_facts_with_references() {
     assert_eq!((payment.amount.to_string(), payment.status), ("652.15".to_owned(), PaymentStatus::Completed));
     let ready = map(Service::Paddle, ObjectKind::Payment, &transaction("ready", json!(null)).to_string());
     assert_eq!(ready, Read::Ignored("draft_invoice"));
-    let loose = map(Service::Paddle, ObjectKind::Payment, &transaction("paid", json!(null)).to_string());
-    assert_eq!(loose, Read::Ignored("no_subscription"));
+    for status in ["billed", "paid", "completed", "past_due"] {
+        let loose = map(Service::Paddle, ObjectKind::Payment, &transaction(status, json!(null)).to_string());
+        assert_eq!(loose, Read::AwaitsSubscription, "{status}");
+    }
+    let canceled = map(Service::Paddle, ObjectKind::Payment, &transaction("canceled", json!(null)).to_string());
+    assert_eq!(canceled, Read::Ignored("no_subscription"));
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

@@ -31,6 +31,11 @@ impl Adjustments {
     }
 }
 
+/// Whether a transaction may belong to a subscription that Paddle has not made yet.
+pub(super) fn awaits_subscription(given: &Transaction) -> bool {
+    given.subscription_id.is_none() && matches!(given.status.as_str(), "billed" | "paid" | "completed" | "past_due")
+}
+
 /// The payment of a transaction, or why there is none.
 pub(super) fn payment(
     given: &Transaction,

@@ -53,14 +53,16 @@ fn units(price: &Price) -> Result<String, Why> {
     if price.billing_scheme.as_deref() == Some("tiered") {
         return Err(Why::new("tiered_price", "costs by tiers, and a plan has one price"));
     }
-    if price.custom_unit_amount.is_some() {
+    let whole = price.unit_amount.map(|units| units.to_string());
+    let units = whole.or_else(|| price.unit_amount_decimal.clone());
+    // Next to an amount it is an object without limits.
+    if units.is_none() && price.custom_unit_amount.is_some() {
         return Err(Why::new("custom_price", "costs what its customers choose, and a plan has one price"));
     }
     if price.transform_quantity.is_some() {
         return Err(Why::new("package_price", "is sold by the package, and there are no quantities here"));
     }
-    let whole = price.unit_amount.map(|units| units.to_string());
-    whole.or_else(|| price.unit_amount_decimal.clone()).ok_or_else(|| Why::missing("unit_amount"))
+    units.ok_or_else(|| Why::missing("unit_amount"))
 }
 
 fn described(product: Option<&Product>, losses: &mut Vec<Why>) -> Description {
@@ -114,6 +116,9 @@ mod tests {
         assert_eq!(plan.created_at.to_string(), "2022-12-21T20:13:21.000000Z");
         let (named, _) = read(&json!({ "lookup_key": "gold_eu", "active": false, "currency": "eur" })).ok().unwrap();
         assert_eq!((named.called.as_str(), named.is_active, named.currency.as_str()), ("gold_eu", false, "EUR"));
+        let limits = json!({ "maximum": null, "minimum": null, "preset": null });
+        let (fixed, _) = read(&json!({ "custom_unit_amount": limits, "transform_quantity": null })).ok().unwrap();
+        assert_eq!(fixed.price.to_string(), "20");
         let (once, _) = read(&json!({ "recurring": null })).ok().unwrap();
         assert_eq!(once.cycle, BillingCycle::Lifetime);
         let (_, losses) = read(&json!({ "currency_options": { "usd": {}, "eur": {} } })).ok().unwrap();
@@ -127,7 +132,10 @@ mod tests {
             (recurring("month", 1, "metered"), "metered_price"),
             (recurring("month", 5, "licensed"), "no_such_cycle"),
             (json!({ "billing_scheme": "tiered", "unit_amount": null }), "tiered_price"),
-            (json!({ "custom_unit_amount": { "minimum": 100 }, "recurring": null }), "custom_price"),
+            (
+                json!({ "custom_unit_amount": { "minimum": 100 }, "unit_amount": null, "unit_amount_decimal": null, "recurring": null }),
+                "custom_price",
+            ),
             (json!({ "transform_quantity": { "divide_by": 10, "round": "up" } }), "package_price"),
             (json!({ "unit_amount": null, "unit_amount_decimal": "0.5" }), "too_many_decimals"),
             (json!({ "unit_amount": null, "unit_amount_decimal": null }), "malformed"),

@@ -20,7 +20,12 @@ pub struct RowReader<'r, 'a> {
 
 impl<'r, 'a> RowReader<'r, 'a> {
     pub(crate) fn new(row: &'r Row<'a>, table: &'static Table) -> Self {
-        Self { row, position: 0, columns: table.columns }
+        Self::of_columns(row, table.columns)
+    }
+
+    /// A row of other columns than those of a table.
+    pub(crate) fn of_columns(row: &'r Row<'a>, columns: &'static [Column]) -> Self {
+        Self { row, position: 0, columns }
     }
 
     pub fn uuid(&mut self, name: &str) -> Result<[u8; 16], Error> {

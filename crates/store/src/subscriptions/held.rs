@@ -2,39 +2,40 @@
 
 use std::sync::LazyLock;
 
-use super::SUBSCRIPTIONS;
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::Error;
 use crate::features::FEATURES;
-use crate::record;
+use crate::record::{self, RowReader};
 use crate::row::Row;
 use crate::sql::Sql;
-use crate::value::Value;
-use perennial_domain::entitlements::MAX_CONSIDERED;
+use crate::value::{Type, Value};
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::entitlements::{Grants, MAX_CONSIDERED, PeriodTerms, Terms};
 use perennial_domain::features::{Feature, FeatureReference};
-use perennial_domain::id::{OrganizationId, UserId};
-use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
+use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
+use perennial_domain::lifecycle::billing::Billing;
+use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 
 /// What a user holds, and the features that were read with it.
 #[derive(Clone, Debug, Default)]
 pub struct Holder {
-    /// Those of the user's newest 1,000 subscriptions, owned or as a member, that have access at an instant or may get it later.
+    /// With [`WithFeatures::All`] the newest 1,001 subscriptions that the user owns, and as many as a member. Otherwise those of the
+    /// newest 1,000 of each that have access at an instant or may get it later.
     pub held: Vec<Held>,
     /// The features, in any order.
     pub features: Vec<Feature>,
     /// Whether the user exists and is not erased.
     pub exists: bool,
-    /// Whether the user has more than 1,000 subscriptions, owned or as a member. Searched only with [`WithFeatures::All`].
-    pub has_more: bool,
 }
 
-/// A subscription and the stored grants of its plan.
+/// What is read of a subscription, and the stored grants of its plan.
 #[derive(Clone, Debug)]
 pub struct Held {
     /// The subscription.
-    pub subscription: Subscription,
+    pub subscription: Terms,
     /// The grants of its plan, as they are stored. None: it has none.
     pub plan_grants: Option<String>,
     /// Whether the user is a member and not the owner.
@@ -52,46 +53,54 @@ pub enum WithFeatures<'a> {
     ForCheck(&'a FeatureReference),
 }
 
-/// The statement with features under a condition, and a value for `has_more`. Its first rows are those of the newest subscriptions of a user that have
-/// access at an instant, or may get it later. They are followed by a row for each feature, or by one without a feature, which
-/// also have the facts about the user.
+/// The columns of a subscription that [`Terms`] are read from.
+static TERMS: &[Column] = &[
+    Column::key("id", Type::Uuid),
+    Column::mutable("plan_id", Type::Uuid),
+    Column::mutable("quantity", Type::Int),
+    Column::mutable("billing_cycle", Type::Text),
+    Column::mutable("status", Type::Text),
+    Column::mutable("is_active", Type::Bool),
+    Column::mutable("starts_at", Type::Time),
+    Column::mutable("renews_at", Type::Time).nullable(),
+    Column::mutable("ends_at", Type::Time).nullable(),
+    Column::mutable("billing", Type::Text).nullable(),
+    Column::mutable("entitlements", Type::Text).nullable(),
+];
+
+/// The statement with features under a condition, and subscriptions under another. Its first rows are one for each feature, or
+/// one without a feature, which also have whether the user is live. They are followed by those of the newest subscriptions.
 ///
-/// PostgreSQL reads several users at once, and finds the facts of each user once. The limit is part of the text: it would plan
-/// each execution for the value of a parameter.
+/// PostgreSQL reads several users at once. The limit is part of the text: it would plan each execution for the value of a
+/// parameter. The grants of the plan are a value, because PostgreSQL would hash a small table of plans again for each user.
 ///
-/// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization. The
-/// limit of `held`, which it never reaches, makes SQLite join once for both parts of the union.
-/// Statuses are excluded one by one: it would fill a table with the values of an `IN`, and search by status.
-fn statement(condition: &str, has_more: &str) -> Sql {
-    let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
-    let excluded: Vec<String> = without_access.map(|status| format!("s.status <> '{}'", status.as_str())).collect();
-    let has_status = excluded.join(" AND ");
-    let (subscription, feature) = (SUBSCRIPTIONS.columns_of("s"), FEATURES.columns_of("f"));
-    let (no_subscription, no_feature) = (nulls(SUBSCRIPTIONS.width() + 2), nulls(FEATURES.width() + 2));
+/// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization.
+fn statement(of_features: &str, (most, of_subscriptions): (usize, &str)) -> Sql {
+    let columns =
+        |prefix: &str| -> Vec<String> { TERMS.iter().map(|column| format!("{prefix}{}", column.name)).collect() };
+    let (terms, names, feature) = (columns("s.").join(", "), columns("").join(", "), FEATURES.columns_of("f"));
+    let (no_subscription, no_feature) = (nulls(TERMS.len() + 2), nulls(FEATURES.width() + 1));
+    let grants = "(SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id)";
     Sql::built(format!(
-        "SELECT {subscription}, p.entitlements, held.is_member, {no_feature}
-         FROM (
-             SELECT id, 0 AS is_member FROM (
-                 SELECT id FROM subscriptions
-                 WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-                 ORDER BY id DESC LIMIT {MAX_CONSIDERED}) AS owned
-             UNION ALL
-             SELECT subscription_id, 1 FROM (
-                 SELECT subscription_id FROM subscription_members
-                 WHERE organization_id = $1 AND user_id = $2
-                 ORDER BY subscription_id DESC LIMIT {MAX_CONSIDERED}) AS joined
-             LIMIT 2 * {MAX_CONSIDERED}
-         ) AS held
-         CROSS JOIN subscriptions AS s
-         CROSS JOIN plans AS p
-         WHERE s.organization_id = $1 AND s.id = held.id AND p.organization_id = $1 AND p.id = s.plan_id
-             AND s.deleted_at IS NULL AND s.is_active AND {has_status}
-             AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))
-             AND (held.is_member = 0 OR s.user_id <> $2)
+        "SELECT {feature}, holder.is_live, {no_subscription}
+         FROM (SELECT {IS_LIVE} AS is_live LIMIT 1) AS holder
+         LEFT JOIN features AS f ON f.organization_id = $1 AND {of_features}
          UNION ALL
-         SELECT {no_subscription}, {feature}, holder.is_live, holder.has_more
-         FROM (SELECT {IS_LIVE} AS is_live, {has_more} AS has_more LIMIT 1) AS holder
-         LEFT JOIN features AS f ON f.organization_id = $1 AND {condition}"
+         SELECT {no_feature}, {terms}, {grants}, 0
+         FROM (
+             SELECT {names} FROM subscriptions
+             WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+             ORDER BY id DESC LIMIT {most}) AS s
+         WHERE {of_subscriptions}
+         UNION ALL
+         SELECT {no_feature}, {terms}, {grants}, 1
+         FROM (
+             SELECT subscription_id FROM subscription_members
+             WHERE organization_id = $1 AND user_id = $2
+             ORDER BY subscription_id DESC LIMIT {most}) AS joined
+         CROSS JOIN subscriptions AS s
+         WHERE s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2
+             AND {of_subscriptions}"
     ))
 }
 
@@ -103,25 +112,25 @@ fn nulls(count: usize) -> String {
 const IS_LIVE: &str =
     "(SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL";
 
-/// Whether there are more subscriptions than are considered, owned or as a member.
-fn has_more() -> String {
-    format!(
-        "(SELECT 1 FROM (
-             SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
-             UNION ALL
-             SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
-         ) AS every LIMIT 1 OFFSET {MAX_CONSIDERED}) IS NOT NULL"
-    )
-}
+/// The list of everything that a user has reports whether there are more subscriptions than are considered.
+const ONE_MORE: (usize, &str) = (MAX_CONSIDERED + 1, "1 = 1");
 
-/// Only the list of everything that a user has reports whether there is more.
-const NOT_SEARCHED: &str = "FALSE";
+/// Whether a subscription has access at an instant, or may get it later. Statuses are excluded one by one: SQLite would fill a
+/// table with the values of an `IN`, and search by status.
+static MAY_HAVE_ACCESS: LazyLock<String> = LazyLock::new(|| {
+    let without_access = SubscriptionStatus::ALL.iter().filter(|status| !status.is_active_by_default());
+    let excluded: Vec<String> = without_access.map(|status| format!("s.status <> '{}'", status.as_str())).collect();
+    let has_status = excluded.join(" AND ");
+    format!("s.is_active AND {has_status} AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))")
+});
 
 /// Without features.
-pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| statement("1 = 0", NOT_SEARCHED));
-pub(crate) static WITH_ALL: LazyLock<Sql> = LazyLock::new(|| statement("1 = 1", &has_more()));
-pub(crate) static FOR_CHECK: LazyLock<Sql> =
-    LazyLock::new(|| statement("(f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active))", NOT_SEARCHED));
+pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| statement("1 = 0", (MAX_CONSIDERED, &MAY_HAVE_ACCESS)));
+pub(crate) static WITH_ALL: LazyLock<Sql> = LazyLock::new(|| statement("1 = 1", ONE_MORE));
+pub(crate) static FOR_CHECK: LazyLock<Sql> = LazyLock::new(|| {
+    let of_features = "(f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active))";
+    statement(of_features, (MAX_CONSIDERED, &MAY_HAVE_ACCESS))
+});
 
 /// What a user holds at an instant, with features, in one statement.
 pub async fn held(
@@ -135,7 +144,7 @@ pub async fn held(
     let now = codec::time(now);
     let rows = match features {
         WithFeatures::None => db.find_all(&HELD, [organization, user, now], read).await,
-        WithFeatures::All => db.find_all(&WITH_ALL, [organization, user, now], read).await,
+        WithFeatures::All => db.find_all(&WITH_ALL, [organization, user], read).await,
         WithFeatures::ForCheck(named) => {
             let (id, key) = match named {
                 FeatureReference::Id(id) => (id.bytes(), ""),
@@ -148,9 +157,9 @@ pub async fn held(
     for row in rows {
         match row {
             Found::Held(held) => holder.held.push(*held),
-            Found::Facts { feature, exists, has_more } => {
+            Found::Facts { feature, exists } => {
                 holder.features.extend(feature);
-                (holder.exists, holder.has_more) = (exists, has_more);
+                holder.exists = exists;
             }
         }
     }
@@ -159,21 +168,35 @@ pub async fn held(
 
 enum Found {
     Held(Box<Held>),
-    Facts { feature: Option<Feature>, exists: bool, has_more: bool },
+    Facts { feature: Option<Feature>, exists: bool },
 }
 
 fn read(row: &Row<'_>) -> Result<Found, Error> {
     const KEY: usize = 0;
-    let width = SUBSCRIPTIONS.width();
-    if row.optional_uuid(KEY)?.is_some() {
-        let (plan_grants, is_member) = (row.optional_text(width)?, row.int(width + 1)? == 1);
-        return Ok(Found::Held(Box::new(Held { subscription: record::read(row)?, plan_grants, is_member })));
-    }
-    let rest = row.skip(width + 2);
-    let feature = match rest.optional_uuid(KEY)? {
-        Some(_) => Some(record::read(&rest)?),
-        None => None,
-    };
     let width = FEATURES.width();
-    Ok(Found::Facts { feature, exists: rest.bool(width)?, has_more: rest.bool(width + 1)? })
+    if let Some(exists) = row.optional_bool(width)? {
+        let feature = row.optional_uuid(KEY)?.map(|_| record::read(row)).transpose()?;
+        return Ok(Found::Facts { feature, exists });
+    }
+    let row = row.skip(width + 1);
+    let (plan_grants, is_member) = (row.optional_text(TERMS.len())?, row.int(TERMS.len() + 1)? == 1);
+    let subscription = read_terms(&mut RowReader::of_columns(&row, TERMS))?;
+    Ok(Found::Held(Box::new(Held { subscription, plan_grants, is_member })))
+}
+
+fn read_terms(row: &mut RowReader<'_, '_>) -> Result<Terms, Error> {
+    let billing = |text: &str| Billing::from_stored(text, None).map(|billing| PeriodTerms::from(&billing));
+    Ok(Terms {
+        id: SubscriptionId::from_bytes(row.uuid("id")?),
+        plan_id: PlanId::from_bytes(row.uuid("plan_id")?),
+        quantity: row.whole("quantity")?,
+        billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
+        status: row.word("status", SubscriptionStatus::from_stored)?,
+        is_active: row.bool("is_active")?,
+        starts_at: row.time("starts_at")?,
+        renews_at: row.optional_time("renews_at")?,
+        ends_at: row.optional_time("ends_at")?,
+        billing: row.optional_word("billing", billing)?,
+        entitlements: row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default(),
+    })
 }

@@ -53,7 +53,7 @@ async fn an_invoice_is_looked_up_by_its_number_on_sqlite() {
 
 /// An index that leads to all active subscriptions of the organization is an index too.
 #[tokio::test]
-async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
+async fn the_subscriptions_that_a_user_holds_are_read_by_user_or_by_id_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
     for name in ["held::HELD", "held::WITH_ALL", "held::FOR_CHECK"] {
@@ -62,6 +62,9 @@ async fn the_subscriptions_that_a_user_holds_are_read_by_id_on_sqlite() {
         let reads: Vec<&String> = lines.iter().filter(|line| line.starts_with("SEARCH s ")).collect();
         let is_by_id = |line: &&String| line.contains("(organization_id=? AND id=?)");
         assert!(!reads.is_empty() && reads.iter().all(is_by_id), "{name}: {lines:?}");
+        let mut owned = lines.iter().filter(|line| line.starts_with("SEARCH subscriptions "));
+        let is_by_user = |line: &String| line.contains("subscriptions_by_user (organization_id=? AND user_id=?)");
+        assert!(owned.next().is_some_and(is_by_user) && owned.next().is_none(), "{name}: {lines:?}");
     }
 }
 

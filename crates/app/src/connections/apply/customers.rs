@@ -10,6 +10,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, UserId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::users::{Email, Profile, User};
+use perennial_store::connection_links::Link;
 use perennial_store::{Change, events, users};
 
 impl Work<'_> {
@@ -19,9 +20,8 @@ impl Work<'_> {
         if let Some(link) = &link {
             let user = users::by_id(db, organization, UserId::from_bytes(link.record_id)).await?;
             return match user.filter(|_| !link.is_erased) {
-                // Linked by a subscription that names its user. Its address is the first one and not a new one.
-                Some(user) if link.digest.is_empty() => Ok(write(facts, user.id, Change::new())),
-                Some(user) => self.follow_customer(&user, facts).await,
+                Some(user) if has_seen_address(link, facts) => Ok(write(facts, user.id, Change::new())),
+                Some(user) => self.follow_customer(&user, facts, link).await,
                 None => Ok(ended(InboxState::Ignored, "erased_user")),
             };
         }
@@ -38,14 +38,15 @@ impl Work<'_> {
         }
     }
 
-    /// The address of a linked user follows, while no sign-up has claimed the user and no other user has the address.
-    async fn follow_customer(&self, before: &User, facts: &CustomerFacts) -> Result<Decided, Error> {
-        let Some(email) = facts.email.as_ref().filter(|email| Some(*email) != before.email.as_ref()) else {
+    /// A new address there follows, while no sign-up has claimed the user and no other user has the address.
+    async fn follow_customer(&self, before: &User, facts: &CustomerFacts, link: &Link) -> Result<Decided, Error> {
+        let email = facts.email.as_ref().filter(|email| Some(*email) != before.email.as_ref());
+        let Some(email) = email.filter(|_| !before.is_email_managed()) else {
             return Ok(write(facts, before.id, Change::new()));
         };
-        let is_taken = users::by_email(&self.app.db, self.organization(), email).await?.is_some();
-        if before.is_email_managed() || is_taken {
-            return Ok(write(facts, before.id, Change::new()));
+        if users::by_email(&self.app.db, self.organization(), email).await?.is_some() {
+            // It stays a new address: the next fetch tries again.
+            return Ok(write_with(facts, before.id, Change::new(), link.digest.clone()));
         }
         let Stamp { at, revision } = self.app.stamp(before, self.app.clock.now());
         let after = User { email: Some(email.clone()), updated_at: at, revision, ..before.clone() };
@@ -76,13 +77,34 @@ impl Work<'_> {
     }
 }
 
+/// The length of the digest of all facts. That of the address follows; links of earlier versions do not have it.
+const FACTS_LENGTH: usize = 32;
+
+/// Whether the address there is the one that was last seen there. It differs from the user's if that was changed here.
+fn has_seen_address(link: &Link, facts: &CustomerFacts) -> bool {
+    match link.digest.get(FACTS_LENGTH..) {
+        Some(address) if !address.is_empty() => address == address_digest(facts),
+        // Linked by a subscription that names its user: its address is the first one and not a new one.
+        _ => link.digest.is_empty() || link.digest == digest(facts),
+    }
+}
+
+/// The ID makes the digests of one address at two providers differ.
+fn address_digest(facts: &CustomerFacts) -> Vec<u8> {
+    digest(&(&facts.external_id, &facts.email))
+}
+
 fn write(facts: &CustomerFacts, id: UserId, change: Change) -> Decided {
+    write_with(facts, id, change, [digest(facts), address_digest(facts)].concat())
+}
+
+fn write_with(facts: &CustomerFacts, id: UserId, change: Change, digest: Vec<u8>) -> Decided {
     Decided::Write(Box::new(Decision {
         change,
         record_id: id.bytes(),
         object: ObjectKind::Customer,
         external_id: facts.external_id.clone(),
-        digest: digest(facts),
+        digest,
         codes: Vec::new(),
         customer: None,
     }))

@@ -64,6 +64,7 @@ fn fetched(read: Read) -> Fetched {
         Read::Mapped(mapped) => Fetched::Found(mapped),
         Read::LeadsTo(objects) => Fetched::LeadsTo(objects),
         Read::Ignored(code) => Fetched::Ignored(code),
+        Read::AwaitsSubscription => Fetched::AwaitsSubscription,
         Read::Gone => Fetched::NotFound,
         Read::Malformed(code) => Fetched::Malformed(code),
     }

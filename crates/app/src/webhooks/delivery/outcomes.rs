@@ -113,7 +113,7 @@ impl Delivery<'_> {
         Ok(())
     }
 
-    async fn commit(&mut self) -> Result<(), Error> {
+    pub(super) async fn commit(&mut self) -> Result<(), Error> {
         let reader = Reader { sequence: self.window.position(), ..self.reader.clone() };
         for _ in 0..ATTEMPTS {
             let change = webhook_readers::save(self.held.fence(Change::new()), &reader);

@@ -48,6 +48,8 @@ fn the_object_of_a_stripe_event_decides() {
         ("invoice_payment.paid", json!({ "object": "invoice_payment", "invoice": "in_2" }), Some((Payment, "in_2"))),
         ("charge.refunded", json!({ "object": "charge", "id": "ch_1", "invoice": "in_3" }), Some((Payment, "in_3"))),
         ("charge.refunded", json!({ "object": "charge", "id": "ch_1", "invoice": null }), Some((Payment, "ch_1"))),
+        ("charge.refunded", json!({ "id": "ch_1", "invoice": "in_4" }), Some((Payment, "in_4"))),
+        ("charge.refunded", json!({ "id": "py_1", "invoice": null }), Some((Payment, "py_1"))),
         ("charge.dispute.created", json!({ "object": "dispute", "charge": "ch_2" }), Some((Payment, "ch_2"))),
         ("charge.succeeded", json!({ "object": "charge", "id": "ch_1", "invoice": "in_3" }), None),
         ("payment_intent.succeeded", json!({ "object": "payment_intent", "id": "pi_1" }), None),
@@ -61,6 +63,8 @@ fn the_object_of_a_stripe_event_decides() {
     let none =
         stripe_event("checkout.session.completed", &json!({ "object": "checkout.session", "subscription": null }));
     assert_eq!(none.refusal, Some(Refusal::Ignored("no_subscription")));
+    let preview = stripe_event("invoice.upcoming", &json!({ "object": "invoice", "subscription": "sub_1" }));
+    assert_eq!(preview.refusal, Some(Refusal::Ignored("draft_invoice")));
 }
 
 #[test]

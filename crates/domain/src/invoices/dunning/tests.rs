@@ -103,8 +103,10 @@ fn the_first_invoice_of_an_incomplete_subscription_has_one_attempt() {
     let mut schedule = Schedule::issue(Automatic, DunningRules::default(), 14, true, true, day(0)).unwrap();
     assert_eq!((schedule.attempts, next(&schedule)), (1, None));
     assert!(!schedule.payment_failed());
+    // It was paid, so that the subscription is not incomplete any more.
     schedule.reopen(day(2)).unwrap();
-    assert!(!schedule.overdue);
+    assert!(schedule.overdue);
+    assert_eq!(next(&schedule), Some((InvoiceStep::Attempt, day(3))));
 }
 
 #[test]
