@@ -3889,77 +3889,70 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
 
 -- held::HELD
 SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
-    f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id =
-    $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id
-    = $1 AND 1 = 0 UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at,
-    s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
-    s.plan_id), 0 FROM ( SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at, ends_at,
-    billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER
-    BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status
-    <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND
-    s.status <> 'cancelled')) UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at,
-    s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id
-    = s.plan_id), 1 FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
-    ORDER BY subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND
-    s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <>
-    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
-    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'));
+    f.is_active, f.created_at, f.updated_at, f.revision, NULL, NULL, holder.is_live FROM (SELECT (SELECT 1 FROM users
+    AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder
+    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 0 UNION ALL SELECT s.plan_id, s.id, s.billing_cycle,
+    s.status, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
+    s.plan_id), s.is_active, NULL, NULL, FALSE, s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM (
+    SELECT plan_id, id, billing_cycle, status, billing, entitlements, is_active, starts_at, renews_at, ends_at,
+    quantity FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC
+    LIMIT 1000) AS s WHERE s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid'
+    AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <>
+    'cancelled')) UNION ALL SELECT s.plan_id, s.id, s.billing_cycle, s.status, s.billing, s.entitlements, (SELECT
+    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), s.is_active, NULL, NULL, TRUE,
+    s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM ( SELECT subscription_id FROM subscription_members
+    WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS joined CROSS JOIN
+    subscriptions AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND
+    s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND
+    s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <>
+    'cancelled'));
 
 -- held::WITH_ALL
 SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
-    f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id =
-    $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id
-    = $1 AND 1 = 1 UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at,
-    s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
-    s.plan_id), 0 FROM ( SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at, ends_at,
-    billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER
-    BY id DESC LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
-    s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
-    p.organization_id = $1 AND p.id = s.plan_id), 1 FROM ( SELECT subscription_id FROM subscription_members WHERE
-    organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1001) AS joined CROSS JOIN subscriptions
-    AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2
-    AND 1 = 1;
+    f.is_active, f.created_at, f.updated_at, f.revision, NULL, NULL, holder.is_live FROM (SELECT (SELECT 1 FROM users
+    AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder
+    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 1 UNION ALL SELECT s.plan_id, s.id, s.billing_cycle,
+    s.status, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
+    s.plan_id), s.is_active, NULL, NULL, FALSE, s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM (
+    SELECT plan_id, id, billing_cycle, status, billing, entitlements, is_active, starts_at, renews_at, ends_at,
+    quantity FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC
+    LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT s.plan_id, s.id, s.billing_cycle, s.status, s.billing,
+    s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id),
+    s.is_active, NULL, NULL, TRUE, s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM ( SELECT
+    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC
+    LIMIT 1001) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id
+    AND s.deleted_at IS NULL AND s.user_id <> $2 AND 1 = 1;
 
 -- held::FOR_CHECK
 SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
-    f.is_active, f.created_at, f.updated_at, f.revision, holder.is_live, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT (SELECT 1 FROM users AS u WHERE u.organization_id = $1 AND u.id =
-    $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder LEFT JOIN features AS f ON f.organization_id
-    = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active)) UNION ALL SELECT NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, s.id, s.plan_id, s.quantity, s.billing_cycle,
-    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM
-    plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), 0 FROM ( SELECT id, plan_id, quantity,
-    billing_cycle, status, is_active, starts_at, renews_at, ends_at, billing, entitlements FROM subscriptions WHERE
-    organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active
-    AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND
-    s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, s.id, s.plan_id,
-    s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements,
-    (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), 1 FROM ( SELECT
-    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC
-    LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id
-    AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete'
-    AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS
-    NULL AND s.status <> 'cancelled'));
+    f.is_active, f.created_at, f.updated_at, f.revision, NULL, NULL, holder.is_live FROM (SELECT (SELECT 1 FROM users
+    AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder
+    LEFT JOIN features AS f ON f.organization_id = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND
+    f.is_active)) UNION ALL SELECT s.plan_id, s.id, s.billing_cycle, s.status, s.billing, s.entitlements, (SELECT
+    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), s.is_active, NULL, NULL, FALSE,
+    s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM ( SELECT plan_id, id, billing_cycle, status,
+    billing, entitlements, is_active, starts_at, renews_at, ends_at, quantity FROM subscriptions WHERE organization_id
+    = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <>
+    'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
+    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT s.plan_id, s.id,
+    s.billing_cycle, s.status, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
+    p.organization_id = $1 AND p.id = s.plan_id), s.is_active, NULL, NULL, TRUE, s.starts_at, s.renews_at, NULL,
+    s.ends_at, s.quantity, NULL FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND
+    user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE
+    s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND
+    s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <>
+    'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'));
 
 -- usage_events::STORED
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
     AND event_id = $3;
 
 -- usage_totals::USED
-SELECT units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND
-    starts_at = $4 AND ends_at = $5 UNION ALL SELECT CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT),
-    CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT) FROM usage_events WHERE organization_id = $1 AND subscription_id
-    = $2 AND meter_id = $3 AND at >= $4 AND at < $5 AND NOT EXISTS ( SELECT 1 FROM usage_totals WHERE organization_id =
-    $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5) HAVING NOT EXISTS ( SELECT 1
-    FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND
-    ends_at = $5);
+WITH total AS MATERIALIZED ( SELECT units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id
+    = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5) SELECT units, millionths FROM total UNION ALL SELECT
+    CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT), CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT) FROM
+    usage_events WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5 AND NOT
+    EXISTS (SELECT 1 FROM total) HAVING NOT EXISTS (SELECT 1 FROM total);
 
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,

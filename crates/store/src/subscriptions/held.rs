@@ -53,47 +53,69 @@ pub enum WithFeatures<'a> {
     ForCheck(&'a FeatureReference),
 }
 
-/// The columns of a subscription that [`Terms`] are read from.
-static TERMS: &[Column] = &[
-    Column::key("id", Type::Uuid),
+/// What a row of a subscription has in the columns of a feature, in their order, and in two more. Both kinds of rows share columns,
+/// because each column of a row costs PostgreSQL and the server time.
+static SHARED: &[Column] = &[
     Column::mutable("plan_id", Type::Uuid),
-    Column::mutable("quantity", Type::Int),
+    Column::key("id", Type::Uuid),
     Column::mutable("billing_cycle", Type::Text),
     Column::mutable("status", Type::Text),
-    Column::mutable("is_active", Type::Bool),
-    Column::mutable("starts_at", Type::Time),
-    Column::mutable("renews_at", Type::Time).nullable(),
-    Column::mutable("ends_at", Type::Time).nullable(),
     Column::mutable("billing", Type::Text).nullable(),
     Column::mutable("entitlements", Type::Text).nullable(),
+    Column::mutable(PLAN_GRANTS, Type::Text).nullable(),
+    Column::mutable("is_active", Type::Bool),
+    Column::fixed(UNUSED, Type::Uuid).nullable(),
+    Column::fixed(UNUSED, Type::Text).nullable(),
+    Column::fixed(IS_MEMBER, Type::Bool),
+    Column::mutable("starts_at", Type::Time),
+    Column::mutable("renews_at", Type::Time).nullable(),
+    Column::fixed(UNUSED, Type::Uuid).nullable(),
+    Column::mutable("ends_at", Type::Time).nullable(),
+    Column::mutable("quantity", Type::Int),
 ];
+const PLAN_GRANTS: &str = "plan_grants";
+const IS_MEMBER: &str = "is_member";
+const UNUSED: &str = "unused";
+
+/// The shared columns of a subscription.
+fn shared(is_member: bool) -> String {
+    let value = |column: &Column| match column.name {
+        PLAN_GRANTS => {
+            "(SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id)".into()
+        }
+        IS_MEMBER => if is_member { "TRUE" } else { "FALSE" }.into(),
+        UNUSED => "NULL".into(),
+        name => format!("s.{name}"),
+    };
+    SHARED.iter().map(value).collect::<Vec<String>>().join(", ")
+}
 
 /// The statement with features under a condition, and subscriptions under another. Its first rows are one for each feature, or
-/// one without a feature, which also have whether the user is live. They are followed by those of the newest subscriptions.
+/// one without a feature, whose last column is whether the user is live. They are followed by those of the newest subscriptions.
 ///
 /// PostgreSQL reads several users at once. The limit is part of the text: it would plan each execution for the value of a
 /// parameter. The grants of the plan are a value, because PostgreSQL would hash a small table of plans again for each user.
 ///
 /// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization.
 fn statement(of_features: &str, (most, of_subscriptions): (usize, &str)) -> Sql {
-    let columns =
-        |prefix: &str| -> Vec<String> { TERMS.iter().map(|column| format!("{prefix}{}", column.name)).collect() };
-    let (terms, names, feature) = (columns("s.").join(", "), columns("").join(", "), FEATURES.columns_of("f"));
-    let (no_subscription, no_feature) = (nulls(TERMS.len() + 2), nulls(FEATURES.width() + 1));
-    let grants = "(SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id)";
+    let is_stored = |name: &&str| ![PLAN_GRANTS, IS_MEMBER, UNUSED].contains(name);
+    let stored: Vec<&str> = SHARED.iter().map(|column| column.name).filter(is_stored).collect();
+    let (stored, feature) = (stored.join(", "), FEATURES.columns_of("f"));
+    let (owned, joined) = (shared(false), shared(true));
+    let no_subscription = nulls(SHARED.len() - FEATURES.width());
     Sql::built(format!(
-        "SELECT {feature}, holder.is_live, {no_subscription}
+        "SELECT {feature}, {no_subscription}, holder.is_live
          FROM (SELECT {IS_LIVE} AS is_live LIMIT 1) AS holder
          LEFT JOIN features AS f ON f.organization_id = $1 AND {of_features}
          UNION ALL
-         SELECT {no_feature}, {terms}, {grants}, 0
+         SELECT {owned}, NULL
          FROM (
-             SELECT {names} FROM subscriptions
+             SELECT {stored} FROM subscriptions
              WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
              ORDER BY id DESC LIMIT {most}) AS s
          WHERE {of_subscriptions}
          UNION ALL
-         SELECT {no_feature}, {terms}, {grants}, 1
+         SELECT {joined}, NULL
          FROM (
              SELECT subscription_id FROM subscription_members
              WHERE organization_id = $1 AND user_id = $2
@@ -173,30 +195,40 @@ enum Found {
 
 fn read(row: &Row<'_>) -> Result<Found, Error> {
     const KEY: usize = 0;
-    let width = FEATURES.width();
-    if let Some(exists) = row.optional_bool(width)? {
+    if let Some(exists) = row.optional_bool(SHARED.len())? {
         let feature = row.optional_uuid(KEY)?.map(|_| record::read(row)).transpose()?;
         return Ok(Found::Facts { feature, exists });
     }
-    let row = row.skip(width + 1);
-    let (plan_grants, is_member) = (row.optional_text(TERMS.len())?, row.int(TERMS.len() + 1)? == 1);
-    let subscription = read_terms(&mut RowReader::of_columns(&row, TERMS))?;
-    Ok(Found::Held(Box::new(Held { subscription, plan_grants, is_member })))
+    Ok(Found::Held(Box::new(read_held(&mut RowReader::of_columns(row, SHARED))?)))
 }
 
-fn read_terms(row: &mut RowReader<'_, '_>) -> Result<Terms, Error> {
-    let billing = |text: &str| Billing::from_stored(text, None).map(|billing| PeriodTerms::from(&billing));
-    Ok(Terms {
-        id: SubscriptionId::from_bytes(row.uuid("id")?),
-        plan_id: PlanId::from_bytes(row.uuid("plan_id")?),
-        quantity: row.whole("quantity")?,
-        billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
-        status: row.word("status", SubscriptionStatus::from_stored)?,
-        is_active: row.bool("is_active")?,
-        starts_at: row.time("starts_at")?,
-        renews_at: row.optional_time("renews_at")?,
-        ends_at: row.optional_time("ends_at")?,
-        billing: row.optional_word("billing", billing)?,
-        entitlements: row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default(),
-    })
+fn read_held(row: &mut RowReader<'_, '_>) -> Result<Held, Error> {
+    let period_terms = |text: &str| Billing::from_stored(text, None).map(|billing| PeriodTerms::from(&billing));
+    let plan_id = PlanId::from_bytes(row.uuid("plan_id")?);
+    let id = SubscriptionId::from_bytes(row.uuid("id")?);
+    let billing_cycle = row.word("billing_cycle", BillingCycle::from_stored)?;
+    let status = row.word("status", SubscriptionStatus::from_stored)?;
+    let billing = row.optional_word("billing", period_terms)?;
+    let entitlements = row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default();
+    let plan_grants = row.optional_text(PLAN_GRANTS)?;
+    let is_active = row.bool("is_active")?;
+    let (_, _) = (row.optional_uuid(UNUSED)?, row.optional_text(UNUSED)?);
+    let is_member = row.bool(IS_MEMBER)?;
+    let (starts_at, renews_at) = (row.time("starts_at")?, row.optional_time("renews_at")?);
+    row.optional_uuid(UNUSED)?;
+    let (ends_at, quantity) = (row.optional_time("ends_at")?, row.whole("quantity")?);
+    let subscription = Terms {
+        id,
+        plan_id,
+        quantity,
+        billing_cycle,
+        status,
+        is_active,
+        starts_at,
+        renews_at,
+        ends_at,
+        billing,
+        entitlements,
+    };
+    Ok(Held { subscription, plan_grants, is_member })
 }
