@@ -3760,6 +3760,9 @@ SELECT organization_id, id, key, name, description, kind, combine, per_unit, met
 -- features::METER_UNUSED
 SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM features WHERE organization_id = $1 AND meter_id = $2 AND is_active);
 
+-- features::METER_WITHOUT_FEATURE
+SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM features WHERE organization_id = $1 AND meter_id = $2);
+
 -- features::UNDER_LIMIT
 SELECT 1 WHERE (SELECT COUNT(*) FROM features WHERE organization_id = $1) < $2;
 

@@ -158,7 +158,7 @@ fn by_hand() -> Vec<Statement> {
         subscriptions::RELEASE, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
         usage_events::END_OF_PART, usage_events::SUMS, usage_events::SUMS_OF_FIRST,
-        features::BY_KEY, features::METER_UNUSED, features::UNDER_LIMIT,
+        features::BY_KEY, features::METER_UNUSED, features::METER_WITHOUT_FEATURE, features::UNDER_LIMIT,
         history::OF_FEATURE, subscription_members::MEMBERSHIPS, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
         members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE,

@@ -53,13 +53,14 @@ pub(super) async fn lease(app: &TestApp, endpoint: &Value) -> leases::Lease {
     lease
 }
 
-/// The endpoint fails: its circuit is open, and its state is `failing`.
+/// The endpoint fails: its circuit is open, and its state is `failing`. Ends a delivery, which would store that it is closed.
 pub(super) async fn open_circuit(app: &TestApp, endpoint: &Value) {
     let before = perennial_store::webhook_endpoints::by_id(&app.app.db, app.organization, id(endpoint));
     let before = before.await.unwrap().unwrap();
     let change = perennial_store::webhook_endpoints::update(Change::new(), &before.failing(), before.revision);
     let (failing_since, next_probe_at) = (Some(app.now()), Some(app.now().plus_seconds(60)));
     let reader = Reader { failures: 10, failing_since, next_probe_at, ..reader(app, endpoint).await };
+    let change = webhook_readers::unit(app.organization, id(endpoint)).revoke(change);
     app.app.db.commit(webhook_readers::save(change, &reader)).await.unwrap();
 }
 
