@@ -2510,7 +2510,7 @@ SELECT 1 FROM analytics_prices WHERE organization_id = $1 AND generation = $2 LI
 
 -- analytics_movements::OF_CUSTOMER
 SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
-    generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day;
+    generation = $2 AND currency = $3 AND user_id BETWEEN $4 AND $4 ORDER BY user_id, day;
 
 -- analytics_movements::PAGE_OF_CUSTOMER
 SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
@@ -3846,7 +3846,7 @@ SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_i
 
 -- analytics_movements::LAST
 SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
-    generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day DESC;
+    generation = $2 AND currency = $3 AND user_id BETWEEN $4 AND $4 ORDER BY user_id DESC, day DESC;
 
 -- analytics_sums::PLAN
 SELECT slug, name FROM plans WHERE organization_id = $1 AND id = $2;

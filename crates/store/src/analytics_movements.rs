@@ -39,16 +39,21 @@ pub static ANALYTICS_MOVEMENTS: Table = Table::new(
 .on_conflict(Conflict::ReplaceIf("TRUE"))
 .personal();
 
-/// The last movement of a customer.
+/// The last movement of a customer. A range of one user, since PostgreSQL would search a table that it believes to be small by
+/// days, to have their order.
 pub(crate) static LAST: LazyLock<Sql> = LazyLock::new(|| {
-    ANALYTICS_MOVEMENTS
-        .select("WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day DESC")
+    ANALYTICS_MOVEMENTS.select(
+        "WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id BETWEEN $4 AND $4
+         ORDER BY user_id DESC, day DESC",
+    )
 });
 
-/// All movements of a customer.
+/// All movements of a customer. The range is for the same reason.
 pub(crate) static OF_CUSTOMER: LazyLock<Sql> = LazyLock::new(|| {
-    ANALYTICS_MOVEMENTS
-        .select("WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day")
+    ANALYTICS_MOVEMENTS.select(
+        "WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id BETWEEN $4 AND $4
+         ORDER BY user_id, day",
+    )
 });
 
 /// The movements of a customer between two days, newest first.
