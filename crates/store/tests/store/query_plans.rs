@@ -142,6 +142,30 @@ async fn a_count_of_due_invoices_reads_the_parked_subscriptions_once_on_postgres
     }
 }
 
+/// A rebuild fills tables that were empty when PostgreSQL counted them. It then expects one row of every search, and would take
+/// the index by day for the order of days: all movements of the currency for those of one customer.
+#[tokio::test]
+async fn movements_of_a_customer_are_not_searched_by_day_on_postgres() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let place = migrated(place).await;
+    let mut client = filled(&place).await;
+    client.batch_execute(FILL_MOVEMENTS).await.unwrap();
+    let transaction = client.transaction().await.unwrap();
+    for name in ["analytics_movements::LAST", "analytics_movements::OF_CUSTOMER"] {
+        for text in &statement(name).postgres {
+            let lines = explain(&transaction, text).await;
+            let is_by_customer = |line: &String| line.contains("using analytics_movements_pkey ");
+            assert!(lines.iter().any(is_by_customer), "{name}: {lines:#?}");
+        }
+    }
+}
+
+const FILL_MOVEMENTS: &str = "
+ANALYZE analytics_movements;
+INSERT INTO analytics_movements
+SELECT pg_temp.key(0, n % 2), 1, 'USD', pg_temp.key(1, n % 900), n, 'new', '1', '1', n FROM generate_series(1, 4000) AS n;
+SET plan_cache_mode = force_generic_plan";
+
 fn statement(name: &str) -> Statement {
     statements::all().into_iter().find(|statement| statement.name == name).unwrap()
 }
