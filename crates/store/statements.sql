@@ -2428,6 +2428,30 @@ SELECT COUNT(*) FROM (SELECT 1 FROM connection_collections WHERE organization_id
 DELETE FROM connection_collections WHERE organization_id = $1 AND (payment_id, number) IN (SELECT payment_id, number
     FROM connection_collections WHERE organization_id = $1 ORDER BY payment_id, number LIMIT $2);
 
+-- feature_versions.insert
+INSERT INTO feature_versions (id, version) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+
+-- feature_versions.by_key
+SELECT id, version FROM feature_versions WHERE id = $1;
+
+-- feature_versions.live
+SELECT 1 FROM feature_versions WHERE id = $1;
+
+-- feature_versions.first_rows
+SELECT id, version FROM feature_versions ORDER BY id LIMIT $1;
+
+-- feature_versions.next_rows
+SELECT id, version FROM feature_versions WHERE (id) > ($1) ORDER BY id LIMIT $2;
+
+-- feature_versions.row
+SELECT id, version FROM feature_versions WHERE id = $1;
+
+-- feature_versions.insert_row
+INSERT INTO feature_versions (id, version) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+
+-- feature_versions.count
+SELECT COUNT(*) FROM feature_versions;
+
 -- analytics_ledgers::WITH_WORK
 SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
     l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND ( NOT
@@ -3753,6 +3777,11 @@ SELECT meter_id, COUNT(*), CAST(SUM(value / 1000000) AS BIGINT), CAST(SUM(value 
     ( SELECT meter_id, value FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at >= $3 AND at
     < $4 ORDER BY at, event_id LIMIT $5 ) AS first GROUP BY meter_id;
 
+-- features::AT_VERSION
+SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
+    f.is_active, f.created_at, f.updated_at, f.revision, v.version FROM feature_versions AS v LEFT JOIN features AS f
+    ON f.organization_id = $1 WHERE v.id = $1;
+
 -- features::BY_KEY
 SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
     updated_at, revision FROM features WHERE organization_id = $1 ORDER BY key;
@@ -3890,61 +3919,37 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
     redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND lower(code) =
     lower($2);
 
--- held::HELD
-SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
-    f.is_active, f.created_at, f.updated_at, f.revision, NULL, NULL, holder.is_live FROM (SELECT (SELECT 1 FROM users
-    AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder
-    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 0 UNION ALL SELECT s.plan_id, s.id, s.billing_cycle,
-    s.status, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
-    s.plan_id), s.is_active, NULL, NULL, FALSE, s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM (
-    SELECT plan_id, id, billing_cycle, status, billing, entitlements, is_active, starts_at, renews_at, ends_at,
-    quantity FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC
-    LIMIT 1000) AS s WHERE s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid'
-    AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <>
-    'cancelled')) UNION ALL SELECT s.plan_id, s.id, s.billing_cycle, s.status, s.billing, s.entitlements, (SELECT
-    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), s.is_active, NULL, NULL, TRUE,
-    s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM ( SELECT subscription_id FROM subscription_members
-    WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS joined CROSS JOIN
-    subscriptions AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND
-    s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND
-    s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <>
-    'cancelled'));
+-- held::ALL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, (SELECT 1 FROM users AS u WHERE
+    u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT v.version FROM feature_versions
+    AS v WHERE v.id = $1) UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
+    s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
+    p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL FROM ( SELECT id, plan_id, quantity, billing_cycle,
+    status, is_active, starts_at, renews_at, ends_at, billing, entitlements FROM subscriptions WHERE organization_id =
+    $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT s.id,
+    s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing,
+    s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), TRUE,
+    NULL, NULL FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
+    ORDER BY subscription_id DESC LIMIT 1001) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND
+    s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND 1 = 1;
 
--- held::WITH_ALL
-SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
-    f.is_active, f.created_at, f.updated_at, f.revision, NULL, NULL, holder.is_live FROM (SELECT (SELECT 1 FROM users
-    AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder
-    LEFT JOIN features AS f ON f.organization_id = $1 AND 1 = 1 UNION ALL SELECT s.plan_id, s.id, s.billing_cycle,
-    s.status, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id =
-    s.plan_id), s.is_active, NULL, NULL, FALSE, s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM (
-    SELECT plan_id, id, billing_cycle, status, billing, entitlements, is_active, starts_at, renews_at, ends_at,
-    quantity FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC
-    LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT s.plan_id, s.id, s.billing_cycle, s.status, s.billing,
-    s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id),
-    s.is_active, NULL, NULL, TRUE, s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM ( SELECT
-    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC
-    LIMIT 1001) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id = joined.subscription_id
-    AND s.deleted_at IS NULL AND s.user_id <> $2 AND 1 = 1;
-
--- held::FOR_CHECK
-SELECT f.organization_id, f.id, f.key, f.name, f.description, f.kind, f.combine, f.per_unit, f.meter_id, f.period,
-    f.is_active, f.created_at, f.updated_at, f.revision, NULL, NULL, holder.is_live FROM (SELECT (SELECT 1 FROM users
-    AS u WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL AS is_live LIMIT 1) AS holder
-    LEFT JOIN features AS f ON f.organization_id = $1 AND (f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND
-    f.is_active)) UNION ALL SELECT s.plan_id, s.id, s.billing_cycle, s.status, s.billing, s.entitlements, (SELECT
-    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), s.is_active, NULL, NULL, FALSE,
-    s.starts_at, s.renews_at, NULL, s.ends_at, s.quantity, NULL FROM ( SELECT plan_id, id, billing_cycle, status,
-    billing, entitlements, is_active, starts_at, renews_at, ends_at, quantity FROM subscriptions WHERE organization_id
-    = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <>
+-- held::MAY_COUNT
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, (SELECT 1 FROM users AS u WHERE
+    u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT v.version FROM feature_versions
+    AS v WHERE v.id = $1) UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
+    s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
+    p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL FROM ( SELECT id, plan_id, quantity, billing_cycle,
+    status, is_active, starts_at, renews_at, ends_at, billing, entitlements FROM subscriptions WHERE organization_id =
+    $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <>
     'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
-    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT s.plan_id, s.id,
-    s.billing_cycle, s.status, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
-    p.organization_id = $1 AND p.id = s.plan_id), s.is_active, NULL, NULL, TRUE, s.starts_at, s.renews_at, NULL,
-    s.ends_at, s.quantity, NULL FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND
-    user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE
-    s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND
-    s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <>
-    'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'));
+    AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT s.id, s.plan_id,
+    s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements,
+    (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), TRUE, NULL, NULL FROM (
+    SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
+    subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id =
+    joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND
+    s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at
+    > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'));
 
 -- usage_events::STORED
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2

@@ -12,6 +12,7 @@ use crate::connections::cache::ConnectionCache;
 use crate::connections::figures::ConnectionFigures;
 use crate::connections::provider::{Disconnected, Provider};
 use crate::entitlement_tokens::options::{EntitlementFigures, EntitlementOptions};
+use crate::entitlements::feature_cache::FeatureCache;
 pub use crate::entropy::Entropy;
 use crate::feed::signal::FeedSignal;
 use crate::housekeeping::figures::Figures;
@@ -79,6 +80,7 @@ pub struct App {
     pub(crate) locks: KeyedLocks,
     pub(crate) optimistic: OptimisticCreate,
     pub(crate) plans: PlanCache,
+    pub(crate) features: FeatureCache,
     pub(crate) action_failures: ActionFailures,
     /// Built from the options at its first use. None: no provider of operators.
     pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
@@ -158,6 +160,7 @@ impl App {
             locks: KeyedLocks::default(),
             optimistic: OptimisticCreate::default(),
             plans: PlanCache::default(),
+            features: FeatureCache::default(),
             action_failures: ActionFailures::default(),
             console_provider: OnceLock::new(),
             portal_providers: PortalProviders::default(),

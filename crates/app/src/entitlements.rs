@@ -1,5 +1,8 @@
-//! Entitlements: what a user has now. The records are read for each request, and nothing is cached, so that a write that one
-//! server has answered is in the next answer of every server.
+//! Entitlements: what a user has now. Subscriptions and plans are read for each request, together with the version of the
+//! organization's features. Features in memory are used at this version only, so that a write that one server has answered is in the
+//! next answer of every server.
+
+pub(crate) mod feature_cache;
 
 use crate::business_time;
 use crate::caller::Caller;
@@ -9,12 +12,13 @@ use futures_util::future::try_join_all;
 use perennial_domain::entitlements::{
     self as rules, Check, Grants, Holding, Holdings, TotalKey, Usage, UserEntitlements,
 };
-use perennial_domain::features::{Feature, FeatureReference};
+use perennial_domain::features::{Feature, FeatureKey, FeatureReference};
 use perennial_domain::id::{OrganizationId, PlanId, UserId};
 use perennial_domain::time::Time;
-use perennial_store::subscriptions::{self, Holder, WithFeatures};
+use perennial_store::features::{self, FeatureSet};
+use perennial_store::subscriptions::{self, Considered, Held};
 use perennial_store::{self as store, usage_totals, users};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a user has at an instant, and what it was computed from.
@@ -35,9 +39,10 @@ pub(crate) async fn of_caller(app: &App, caller: &Caller, user: UserId) -> Resul
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (holdings, features) = of_existing(app, organization, user, now, WithFeatures::All).await?;
-    let usage = usage(app, organization, rules::totals(&holdings, &features, now)).await?;
-    let entitlements = rules::compute(user, &holdings, &features, &usage, now);
+    let (holdings, features) = of_existing(app, organization, user, now, Considered::All).await?;
+    let granted: Vec<&Feature> = granted(&holdings).into_iter().filter_map(|key| features.by_key(key)).collect();
+    let usage = usage(app, organization, rules::totals(&holdings, &granted, now)).await?;
+    let entitlements = rules::compute(user, &holdings, &granted, &usage, now);
     Ok((Computed { entitlements, holdings }, now))
 }
 
@@ -58,25 +63,54 @@ pub async fn check(
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (holdings, with_quotas) = of_existing(app, organization, user, now, WithFeatures::ForCheck(named)).await?;
-    let feature = with_quotas.iter().find(|feature| named.names(feature)).ok_or(Error::NotFound)?;
-    let own_totals = rules::totals(&holdings, std::slice::from_ref(feature), now);
-    let usage = usage(app, organization, own_totals).await?;
+    let (holdings, features) = of_existing(app, organization, user, now, Considered::MayHaveAccess(now)).await?;
+    let feature = features.find(named).ok_or(Error::NotFound)?;
+    let usage = usage(app, organization, rules::totals(&holdings, &[feature], now)).await?;
+    // The resets of quotas end the validity of a check.
+    let quotas = features.features.iter().filter(|other| other.is_active_quota() && other.id != feature.id);
+    let with_quotas: Vec<&Feature> = quotas.chain([feature]).collect();
     let entitlements = rules::compute(user, &holdings, &with_quotas, &usage, now);
     Ok(rules::check(feature, &entitlements, !holdings.with_access.is_empty(), need))
 }
 
-/// The subscriptions of a user that count at an instant, and features. A user that does not exist or is erased is not found.
+/// The subscriptions of a user that count at an instant, and the features of the organization. A user that does not exist or is
+/// erased is not found.
 async fn of_existing(
     app: &App,
     organization: OrganizationId,
     user: UserId,
     now: Time,
-    features: WithFeatures<'_>,
-) -> Result<(Holdings, Vec<Feature>), Error> {
-    let mut holder = subscriptions::held(&app.db, organization, user, now, features).await?;
-    let features = std::mem::take(&mut holder.features);
-    if holder.exists { Ok((selected(holder, now)?, features)) } else { Err(Error::NotFound) }
+    considered: Considered,
+) -> Result<(Holdings, Arc<FeatureSet>), Error> {
+    let holder = subscriptions::held(&app.db, organization, user, considered).await?;
+    if !holder.exists {
+        return Err(Error::NotFound);
+    }
+    let features = features_at(app, organization, holder.features_version).await?;
+    Ok((selected(holder.held, now)?, features))
+}
+
+/// The features of an organization at a version that was just read, or at a later one.
+async fn features_at(
+    app: &App,
+    organization: OrganizationId,
+    version: Option<[u8; 16]>,
+) -> Result<Arc<FeatureSet>, Error> {
+    if version.is_none() {
+        return Ok(Arc::default());
+    }
+    if let Some(known) = app.features.get(organization).filter(|known| known.version == version) {
+        return Ok(known);
+    }
+    let current = Arc::new(Box::pin(features::current(&app.db, organization)).await?);
+    app.features.put(organization, &current);
+    Ok(current)
+}
+
+/// The features that the subscriptions name, whether or not they exist.
+fn granted(holdings: &Holdings) -> BTreeSet<&FeatureKey> {
+    let grants = holdings.with_access.iter().flat_map(|holding| [&*holding.plan, &holding.subscription.entitlements]);
+    grants.flat_map(Grants::iter).map(|(key, _)| key).collect()
 }
 
 /// The subscriptions of a user that count at an instant.
@@ -86,15 +120,16 @@ pub(crate) async fn holdings(
     user: UserId,
     now: Time,
 ) -> Result<Holdings, Error> {
-    selected(subscriptions::held(&app.db, organization, user, now, WithFeatures::None).await?, now)
+    let considered = Considered::MayHaveAccess(now);
+    selected(subscriptions::held(&app.db, organization, user, considered).await?.held, now)
 }
 
-fn selected(holder: Holder, now: Time) -> Result<Holdings, Error> {
+fn selected(held: Vec<Held>, now: Time) -> Result<Holdings, Error> {
     // Many subscriptions have the same plan, and most plans have no grants.
     let nothing = Arc::new(Grants::default());
     let mut plans: HashMap<PlanId, Arc<Grants>> = HashMap::new();
-    let mut newest = Vec::with_capacity(holder.held.len());
-    for found in holder.held {
+    let mut newest = Vec::with_capacity(held.len());
+    for found in held {
         let plan = match (plans.get(&found.subscription.plan_id), &found.plan_grants) {
             (Some(known), _) => Arc::clone(known),
             (None, None) => Arc::clone(&nothing),

@@ -106,14 +106,6 @@ impl FeatureReference {
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().map(Self::Id).ok().or_else(|| FeatureKey::parse(text).map(Self::Key).ok())
     }
-
-    /// Whether it is the name of this feature.
-    pub fn names(&self, feature: &Feature) -> bool {
-        match self {
-            Self::Id(id) => *id == feature.id,
-            Self::Key(key) => *key == feature.key,
-        }
-    }
 }
 
 /// A feature. It serializes as the record that the API returns.
@@ -159,6 +151,11 @@ pub struct FeatureDraft {
 }
 
 impl Feature {
+    /// Whether it is a quota that counts.
+    pub fn is_active_quota(&self) -> bool {
+        self.is_active && self.kind == FeatureKind::Quota
+    }
+
     /// The feature that a draft describes, or all its errors. `errors` are those found while parsing it; `meter` is the
     /// active meter that it names, if there is one.
     pub fn create(

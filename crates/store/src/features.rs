@@ -11,6 +11,7 @@ use crate::lock::Lock;
 use crate::meters::METERS;
 use crate::organizations::ORGANIZATIONS;
 use crate::record::{self, Record, RowReader, RowWriter};
+use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::Type;
@@ -43,6 +44,22 @@ pub static FEATURES: Table = Table::new(
     ],
 )
 .under_clock();
+
+/// The version of each organization's features: another value after every change of one. The key is the organization. Triggers write it,
+/// so that it also changes when an import or a server of an earlier version writes a feature.
+pub static FEATURE_VERSIONS: Table =
+    Table::new(52, "feature_versions", &[Column::key("id", Type::Uuid), Column::mutable("version", Type::Uuid)])
+        .transient();
+
+/// The features of an organization and their version, in one snapshot.
+pub(crate) static AT_VERSION: LazyLock<Sql> = LazyLock::new(|| {
+    let feature = FEATURES.columns_of("f");
+    Sql::built(format!(
+        "SELECT {feature}, v.version
+         FROM feature_versions AS v LEFT JOIN features AS f ON f.organization_id = $1
+         WHERE v.id = $1"
+    ))
+});
 
 pub(crate) static BY_KEY: LazyLock<Sql> = LazyLock::new(|| FEATURES.select("WHERE organization_id = $1 ORDER BY key"));
 
@@ -116,6 +133,47 @@ pub async fn find(db: &Db, organization: OrganizationId, named: &FeatureReferenc
 /// Every feature of an organization, by key. There are at most 500.
 pub async fn all(db: &Db, organization: OrganizationId) -> Result<Vec<Feature>, Error> {
     db.all(&BY_KEY, &[organization.bytes().into()], record::read).await
+}
+
+/// The features of an organization at one version.
+#[derive(Clone, Debug, Default)]
+pub struct FeatureSet {
+    /// The version. None: the organization never had a feature.
+    pub version: Option<[u8; 16]>,
+    /// The features, by key.
+    pub features: Vec<Feature>,
+}
+
+impl FeatureSet {
+    /// The feature with this key.
+    pub fn by_key(&self, key: &FeatureKey) -> Option<&Feature> {
+        let found = self.features.binary_search_by(|feature| feature.key.cmp(key)).ok()?;
+        Some(&self.features[found])
+    }
+
+    /// The feature with this ID or key.
+    pub fn find(&self, named: &FeatureReference) -> Option<&Feature> {
+        match named {
+            FeatureReference::Id(id) => self.features.iter().find(|feature| feature.id == *id),
+            FeatureReference::Key(key) => self.by_key(key),
+        }
+    }
+}
+
+/// The features of an organization and their version.
+pub async fn current(db: &Db, organization: OrganizationId) -> Result<FeatureSet, Error> {
+    const ID: usize = 1;
+    let read = |row: &Row<'_>| {
+        let feature = row.optional_uuid(ID)?.map(|_| record::read::<Feature>(row)).transpose()?;
+        Ok((feature, row.uuid(FEATURES.width())?))
+    };
+    let mut set = FeatureSet::default();
+    for (feature, version) in db.all(&AT_VERSION, &[organization.bytes().into()], read).await? {
+        set.version = Some(version);
+        set.features.extend(feature);
+    }
+    set.features.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    Ok(set)
 }
 
 /// The filters of a list of features.

@@ -17,7 +17,7 @@ pub use crate::coupons::COUPONS;
 pub use crate::credit_notes::CREDIT_NOTES;
 pub use crate::credits::{CREDIT_BALANCES, CREDITS};
 pub use crate::events::EVENTS;
-pub use crate::features::FEATURES;
+pub use crate::features::{FEATURE_VERSIONS, FEATURES};
 pub use crate::feed::FEED;
 pub use crate::holds::LIFECYCLE_HOLDS;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
@@ -53,7 +53,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 52] = [
+pub static ALL: [&Table; 53] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -106,6 +106,7 @@ pub static ALL: [&Table; 52] = [
     &CONNECTION_LINKS,
     &CONNECTION_INBOX,
     &CONNECTION_COLLECTIONS,
+    &FEATURE_VERSIONS,
 ];
 
 /// The tables that a copy of the store contains.

@@ -8,6 +8,7 @@ use crate::id::{MeterId, SubscriptionId, UserId};
 use crate::time::Time;
 use crate::usage::Quantity;
 use serde::{Serialize, Serializer};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -96,9 +97,9 @@ fn total_key(feature: &Feature, subscription: &Terms, at: Time) -> Option<TotalK
 }
 
 /// The totals that a user's entitlements depend on.
-pub fn totals(holdings: &Holdings, features: &[Feature], now: Time) -> Vec<TotalKey> {
+pub fn totals(holdings: &Holdings, features: &[impl Borrow<Feature>], now: Time) -> Vec<TotalKey> {
     let mut keys: Vec<TotalKey> = Vec::new();
-    for feature in features.iter().filter(|feature| feature.is_active && feature.kind == FeatureKind::Quota) {
+    for feature in features.iter().map(Borrow::borrow).filter(|feature| feature.is_active_quota()) {
         let granting = holdings.with_access.iter().filter(|holding| value_of(feature, holding).is_some());
         keys.extend(granting.filter_map(|holding| total_key(feature, &holding.subscription, now)));
     }
@@ -160,12 +161,12 @@ pub struct UserEntitlements {
 pub fn compute(
     user_id: UserId,
     holdings: &Holdings,
-    features: &[Feature],
+    features: &[impl Borrow<Feature>],
     usage: &Usage,
     now: Time,
 ) -> UserEntitlements {
     let mut entitlements = BTreeMap::new();
-    for feature in features.iter().filter(|feature| feature.is_active) {
+    for feature in features.iter().map(Borrow::borrow).filter(|feature| feature.is_active) {
         if let Some(entitlement) = entitlement(feature, holdings, usage, now) {
             entitlements.insert(feature.key.clone(), entitlement);
         }

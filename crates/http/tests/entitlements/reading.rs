@@ -166,6 +166,55 @@ async fn a_write_is_in_the_next_answer_of_every_server() {
     assert_eq!(value().await, json!(null));
 }
 
+/// N4 for features, which a server has in memory: every change is in the next answer, here and on another server.
+#[tokio::test]
+async fn a_change_of_a_feature_is_in_the_next_answer() {
+    let (app, user) = start().await;
+    app.plan("pro", json!({ "entitlements": { "projects": 3 } })).await;
+    app.subscription(&user, "pro", json!({ "quantity": 2 })).await;
+    let other = app.second_server().await;
+    let value = async || {
+        let here = read(&app, &user).await["entitlements"]["projects"]["value"].clone();
+        for server in other.iter().chain([&app]) {
+            assert_eq!(read(server, &user).await["entitlements"]["projects"]["value"], here);
+            let path = format!("/users/{user}/entitlements/projects");
+            assert_eq!(server.get(&path).await.expect(200).data()["value"], here);
+        }
+        here
+    };
+    assert_eq!(value().await, json!(3));
+    for (change, expected) in [
+        (json!({ "per_unit": true }), json!(6)),
+        (json!({ "is_active": false }), json!(null)),
+        (json!({ "is_active": true, "per_unit": false }), json!(3)),
+    ] {
+        app.put("/features/projects", &change).await.expect(200);
+        assert_eq!(value().await, expected, "{change}");
+    }
+    let writer = other.as_ref().unwrap_or(&app);
+    let feature = json!({ "key": "late", "name": "Late", "kind": "boolean" });
+    writer.post("/features", &feature).await.expect(201);
+    app.put("/subscription-plans/pro", &json!({ "entitlements": { "late": true } })).await.expect(200);
+    assert_eq!(read(&app, &user).await["entitlements"]["late"]["value"], json!(true));
+    app.get(&format!("/users/{user}/entitlements/late")).await.expect(200);
+}
+
+#[tokio::test]
+async fn features_that_no_subscription_names_are_not_returned() {
+    let (app, user) = start().await;
+    app.plan("pro", json!({ "entitlements": { "projects": 3 } })).await;
+    app.subscription(&user, "pro", json!({})).await;
+    for number in 0..40 {
+        let feature = json!({ "key": format!("more-{number}"), "name": "More", "kind": "boolean" });
+        app.post("/features", &feature).await.expect(201);
+    }
+    let found = read(&app, &user).await;
+    assert_eq!(found["entitlements"].as_object().unwrap().len(), 1, "{found}");
+    let check = app.get(&format!("/users/{user}/entitlements/more-7")).await.expect(200);
+    assert_eq!((&check.data()["value"], &check.data()["reason"]), (&json!(null), &json!("not_granted")));
+    app.get(&format!("/users/{user}/entitlements/more-40")).await.refused(404, "not_found");
+}
+
 #[tokio::test]
 async fn a_user_reads_the_own_entitlements_only() {
     let (app, _) = start().await;

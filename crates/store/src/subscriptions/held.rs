@@ -1,4 +1,5 @@
-//! The subscriptions that a user owns or is a member of, each with the grants of its plan, and features, in one statement.
+//! The subscriptions that a user owns or is a member of, each with the grants of its plan, and which version of the features is
+//! current, in one statement.
 
 use std::sync::LazyLock;
 
@@ -6,27 +7,25 @@ use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::Error;
-use crate::features::FEATURES;
-use crate::record::{self, RowReader};
+use crate::record::RowReader;
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::{Type, Value};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::entitlements::{Grants, MAX_CONSIDERED, PeriodTerms, Terms};
-use perennial_domain::features::{Feature, FeatureReference};
 use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 
-/// What a user holds, and the features that were read with it.
+/// What a user holds.
 #[derive(Clone, Debug, Default)]
 pub struct Holder {
-    /// With [`WithFeatures::All`] the newest 1,001 subscriptions that the user owns, and as many as a member. Otherwise those of the
+    /// With [`Considered::All`] the newest 1,001 subscriptions that the user owns, and as many as a member. Otherwise those of the
     /// newest 1,000 of each that have access at an instant or may get it later.
     pub held: Vec<Held>,
-    /// The features, in any order.
-    pub features: Vec<Feature>,
+    /// The version of the organization's features. None: it never had one.
+    pub features_version: Option<[u8; 16]>,
     /// Whether the user exists and is not erased.
     pub exists: bool,
 }
@@ -42,80 +41,70 @@ pub struct Held {
     pub is_member: bool,
 }
 
-/// Features that are read with what a user holds.
+/// Which subscriptions of a user are read.
 #[derive(Clone, Copy, Debug)]
-pub enum WithFeatures<'a> {
-    /// None.
-    None,
-    /// All of the organization, at most 500.
+pub enum Considered {
+    /// All, and one more, so that the caller knows whether there are more.
     All,
-    /// The feature with this ID or key, and every active quota: their resets end the validity of a check.
-    ForCheck(&'a FeatureReference),
+    /// Those that have access at an instant, or may get it later.
+    MayHaveAccess(Time),
 }
 
-/// What a row of a subscription has in the columns of a feature, in their order, and in two more. Both kinds of rows share columns,
-/// because each column of a row costs PostgreSQL and the server time.
-static SHARED: &[Column] = &[
-    Column::mutable("plan_id", Type::Uuid),
+/// The columns of a subscription.
+static COLUMNS: &[Column] = &[
     Column::key("id", Type::Uuid),
+    Column::mutable("plan_id", Type::Uuid),
+    Column::mutable("quantity", Type::Int),
     Column::mutable("billing_cycle", Type::Text),
     Column::mutable("status", Type::Text),
+    Column::mutable("is_active", Type::Bool),
+    Column::mutable("starts_at", Type::Time),
+    Column::mutable("renews_at", Type::Time).nullable(),
+    Column::mutable("ends_at", Type::Time).nullable(),
     Column::mutable("billing", Type::Text).nullable(),
     Column::mutable("entitlements", Type::Text).nullable(),
     Column::mutable(PLAN_GRANTS, Type::Text).nullable(),
-    Column::mutable("is_active", Type::Bool),
-    Column::fixed(UNUSED, Type::Uuid).nullable(),
-    Column::fixed(UNUSED, Type::Text).nullable(),
     Column::fixed(IS_MEMBER, Type::Bool),
-    Column::mutable("starts_at", Type::Time),
-    Column::mutable("renews_at", Type::Time).nullable(),
-    Column::fixed(UNUSED, Type::Uuid).nullable(),
-    Column::mutable("ends_at", Type::Time).nullable(),
-    Column::mutable("quantity", Type::Int),
 ];
 const PLAN_GRANTS: &str = "plan_grants";
 const IS_MEMBER: &str = "is_member";
-const UNUSED: &str = "unused";
 
-/// The shared columns of a subscription.
-fn shared(is_member: bool) -> String {
+/// The values of these columns.
+fn values(is_member: bool) -> String {
     let value = |column: &Column| match column.name {
         PLAN_GRANTS => {
             "(SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id)".into()
         }
         IS_MEMBER => if is_member { "TRUE" } else { "FALSE" }.into(),
-        UNUSED => "NULL".into(),
         name => format!("s.{name}"),
     };
-    SHARED.iter().map(value).collect::<Vec<String>>().join(", ")
+    COLUMNS.iter().map(value).collect::<Vec<String>>().join(", ")
 }
 
-/// The statement with features under a condition, and subscriptions under another. Its first rows are one for each feature, or
-/// one without a feature, whose last column is whether the user is live. They are followed by those of the newest subscriptions.
+/// The statement with subscriptions under a condition, of the newest so many. Its first row has in its last columns whether the user
+/// is live, and the version of the features; it gives both columns their types.
 ///
 /// PostgreSQL reads several users at once. The limit is part of the text: it would plan each execution for the value of a
 /// parameter. The grants of the plan are a value, because PostgreSQL would hash a small table of plans again for each user.
 ///
 /// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization.
-fn statement(of_features: &str, (most, of_subscriptions): (usize, &str)) -> Sql {
-    let is_stored = |name: &&str| ![PLAN_GRANTS, IS_MEMBER, UNUSED].contains(name);
-    let stored: Vec<&str> = SHARED.iter().map(|column| column.name).filter(is_stored).collect();
-    let (stored, feature) = (stored.join(", "), FEATURES.columns_of("f"));
-    let (owned, joined) = (shared(false), shared(true));
-    let no_subscription = nulls(SHARED.len() - FEATURES.width());
+fn statement((most, of_subscriptions): (usize, &str)) -> Sql {
+    let is_stored = |name: &&str| ![PLAN_GRANTS, IS_MEMBER].contains(name);
+    let stored: Vec<&str> = COLUMNS.iter().map(|column| column.name).filter(is_stored).collect();
+    let (stored, owned, joined) = (stored.join(", "), values(false), values(true));
+    let no_subscription = vec!["NULL"; COLUMNS.len()].join(", ");
     Sql::built(format!(
-        "SELECT {feature}, {no_subscription}, holder.is_live
-         FROM (SELECT {IS_LIVE} AS is_live LIMIT 1) AS holder
-         LEFT JOIN features AS f ON f.organization_id = $1 AND {of_features}
+        "SELECT {no_subscription}, {IS_LIVE},
+             (SELECT v.version FROM feature_versions AS v WHERE v.id = $1)
          UNION ALL
-         SELECT {owned}, NULL
+         SELECT {owned}, NULL, NULL
          FROM (
              SELECT {stored} FROM subscriptions
              WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
              ORDER BY id DESC LIMIT {most}) AS s
          WHERE {of_subscriptions}
          UNION ALL
-         SELECT {joined}, NULL
+         SELECT {joined}, NULL, NULL
          FROM (
              SELECT subscription_id FROM subscription_members
              WHERE organization_id = $1 AND user_id = $2
@@ -124,10 +113,6 @@ fn statement(of_features: &str, (most, of_subscriptions): (usize, &str)) -> Sql 
          WHERE s.organization_id = $1 AND s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2
              AND {of_subscriptions}"
     ))
-}
-
-fn nulls(count: usize) -> String {
-    vec!["NULL"; count].join(", ")
 }
 
 /// Whether the user is live.
@@ -146,42 +131,27 @@ static MAY_HAVE_ACCESS: LazyLock<String> = LazyLock::new(|| {
     format!("s.is_active AND {has_status} AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'))")
 });
 
-/// Without features.
-pub(crate) static HELD: LazyLock<Sql> = LazyLock::new(|| statement("1 = 0", (MAX_CONSIDERED, &MAY_HAVE_ACCESS)));
-pub(crate) static WITH_ALL: LazyLock<Sql> = LazyLock::new(|| statement("1 = 1", ONE_MORE));
-pub(crate) static FOR_CHECK: LazyLock<Sql> = LazyLock::new(|| {
-    let of_features = "(f.id = $4 OR f.key = $5 OR (f.kind = 'quota' AND f.is_active))";
-    statement(of_features, (MAX_CONSIDERED, &MAY_HAVE_ACCESS))
-});
+pub(crate) static ALL: LazyLock<Sql> = LazyLock::new(|| statement(ONE_MORE));
+pub(crate) static MAY_COUNT: LazyLock<Sql> = LazyLock::new(|| statement((MAX_CONSIDERED, &MAY_HAVE_ACCESS)));
 
-/// What a user holds at an instant, with features, in one statement.
+/// What a user holds.
 pub async fn held(
     db: &Db,
     organization: OrganizationId,
     user: UserId,
-    now: Time,
-    features: WithFeatures<'_>,
+    considered: Considered,
 ) -> Result<Holder, Error> {
     let [organization, user]: [Value; 2] = [organization.bytes().into(), user.bytes().into()];
-    let now = codec::time(now);
-    let rows = match features {
-        WithFeatures::None => db.find_all(&HELD, [organization, user, now], read).await,
-        WithFeatures::All => db.find_all(&WITH_ALL, [organization, user], read).await,
-        WithFeatures::ForCheck(named) => {
-            let (id, key) = match named {
-                FeatureReference::Id(id) => (id.bytes(), ""),
-                FeatureReference::Key(key) => ([0; 16], key.as_str()),
-            };
-            db.find_all(&FOR_CHECK, [organization, user, now, id.into(), key.into()], read).await
-        }
+    let rows = match considered {
+        Considered::All => db.find_all(&ALL, [organization, user], read).await,
+        Considered::MayHaveAccess(now) => db.find_all(&MAY_COUNT, [organization, user, codec::time(now)], read).await,
     }?;
     let mut holder = Holder::default();
     for row in rows {
         match row {
             Found::Held(held) => holder.held.push(*held),
-            Found::Facts { feature, exists } => {
-                holder.features.extend(feature);
-                holder.exists = exists;
+            Found::Facts { exists, features_version } => {
+                (holder.exists, holder.features_version) = (exists, features_version);
             }
         }
     }
@@ -190,45 +160,31 @@ pub async fn held(
 
 enum Found {
     Held(Box<Held>),
-    Facts { feature: Option<Feature>, exists: bool },
+    Facts { exists: bool, features_version: Option<[u8; 16]> },
 }
 
 fn read(row: &Row<'_>) -> Result<Found, Error> {
-    const KEY: usize = 0;
-    if let Some(exists) = row.optional_bool(SHARED.len())? {
-        let feature = row.optional_uuid(KEY)?.map(|_| record::read(row)).transpose()?;
-        return Ok(Found::Facts { feature, exists });
+    let (is_live, version) = (COLUMNS.len(), COLUMNS.len() + 1);
+    if let Some(exists) = row.optional_bool(is_live)? {
+        return Ok(Found::Facts { exists, features_version: row.optional_uuid(version)? });
     }
-    Ok(Found::Held(Box::new(read_held(&mut RowReader::of_columns(row, SHARED))?)))
+    Ok(Found::Held(Box::new(read_held(&mut RowReader::of_columns(row, COLUMNS))?)))
 }
 
 fn read_held(row: &mut RowReader<'_, '_>) -> Result<Held, Error> {
     let period_terms = |text: &str| Billing::from_stored(text, None).map(|billing| PeriodTerms::from(&billing));
-    let plan_id = PlanId::from_bytes(row.uuid("plan_id")?);
-    let id = SubscriptionId::from_bytes(row.uuid("id")?);
-    let billing_cycle = row.word("billing_cycle", BillingCycle::from_stored)?;
-    let status = row.word("status", SubscriptionStatus::from_stored)?;
-    let billing = row.optional_word("billing", period_terms)?;
-    let entitlements = row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default();
-    let plan_grants = row.optional_text(PLAN_GRANTS)?;
-    let is_active = row.bool("is_active")?;
-    let (_, _) = (row.optional_uuid(UNUSED)?, row.optional_text(UNUSED)?);
-    let is_member = row.bool(IS_MEMBER)?;
-    let (starts_at, renews_at) = (row.time("starts_at")?, row.optional_time("renews_at")?);
-    row.optional_uuid(UNUSED)?;
-    let (ends_at, quantity) = (row.optional_time("ends_at")?, row.whole("quantity")?);
     let subscription = Terms {
-        id,
-        plan_id,
-        quantity,
-        billing_cycle,
-        status,
-        is_active,
-        starts_at,
-        renews_at,
-        ends_at,
-        billing,
-        entitlements,
+        id: SubscriptionId::from_bytes(row.uuid("id")?),
+        plan_id: PlanId::from_bytes(row.uuid("plan_id")?),
+        quantity: row.whole("quantity")?,
+        billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
+        status: row.word("status", SubscriptionStatus::from_stored)?,
+        is_active: row.bool("is_active")?,
+        starts_at: row.time("starts_at")?,
+        renews_at: row.optional_time("renews_at")?,
+        ends_at: row.optional_time("ends_at")?,
+        billing: row.optional_word("billing", period_terms)?,
+        entitlements: row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default(),
     };
-    Ok(Held { subscription, plan_grants, is_member })
+    Ok(Held { subscription, plan_grants: row.optional_text(PLAN_GRANTS)?, is_member: row.bool(IS_MEMBER)? })
 }
