@@ -15,6 +15,9 @@ use crate::workloads::{self, Workload};
 /// More than a run can use.
 const QUOTA: u64 = 1_000_000_000;
 
+/// Features of the organization that no plan grants.
+const OTHER_FEATURES: usize = 97;
+
 pub(super) async fn measure(fixture: &Fixture<'_>, figures: &mut Figures) -> Result {
     grant(fixture)?;
     // The users after those of the dataset have no subscription yet; the last one gets many.
@@ -43,7 +46,7 @@ pub(super) async fn measure(fixture: &Fixture<'_>, figures: &mut Figures) -> Res
     enforce(fixture, figures).await
 }
 
-/// A feature of each kind, granted by all plans.
+/// A feature of each kind, granted by all plans, and features that no plan grants.
 fn grant(fixture: &Fixture<'_>) -> Result {
     fixture.call("POST", "/meters", &json!({ "slug": "checked", "name": "Checked", "aggregation": "sum" }))?;
     for feature in [
@@ -51,6 +54,10 @@ fn grant(fixture: &Fixture<'_>) -> Result {
         json!({ "key": "projects", "name": "Projects", "kind": "limit" }),
         json!({ "key": "checked", "name": "Checked", "kind": "quota", "meter": "checked", "period": "month" }),
     ] {
+        fixture.call("POST", "/features", &feature)?;
+    }
+    for number in 0..OTHER_FEATURES {
+        let feature = json!({ "key": format!("other-{number}"), "name": "Other", "kind": "boolean" });
         fixture.call("POST", "/features", &feature)?;
     }
     let grants = json!({ "entitlements": { "sso": true, "projects": 5, "checked": QUOTA } });
