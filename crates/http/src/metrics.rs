@@ -263,7 +263,11 @@ impl MetricsPage {
                 ["kind", "outcome"],
                 &figures.received,
             ),
-            gauge("inbox_waiting", "Webhooks of payment providers that wait, counted every minute.", waiting),
+            gauge(
+                "inbox_waiting",
+                "Webhooks of payment providers that wait, counted every minute, up to 10000.",
+                waiting,
+            ),
             gauge("inbox_lag_seconds", "Age of the oldest of them, read every minute.", lag),
             counter(
                 "provider_requests_total",

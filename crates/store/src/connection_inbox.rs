@@ -161,8 +161,11 @@ pub(crate) static FORGET_OBJECT: Sql = Sql::new(
 pub(crate) static REMOVE: Sql =
     Sql::new("DELETE FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2");
 
-pub(crate) static WAITING: Sql =
-    Sql::new("SELECT COUNT(*), MIN(received_at) FROM connection_inbox WHERE state = 'waiting'");
+/// A figure. Reads of requests wait behind it, so it counts no more than this many hints, and the oldest is that of these.
+pub(crate) static WAITING: Sql = Sql::new(
+    "SELECT COUNT(*), MIN(received_at)
+     FROM (SELECT received_at FROM connection_inbox WHERE state = 'waiting' LIMIT 10000) AS counted",
+);
 
 pub(crate) static LAST_RECEIVED: Sql = Sql::new(
     "SELECT received_at FROM connection_inbox
@@ -379,7 +382,7 @@ pub fn remove(change: Change, organization: OrganizationId, connection: Connecti
     change.execute_any(&REMOVE, key(organization, connection))
 }
 
-/// The number of hints that wait, and when the oldest of them was received.
+/// The number of hints that wait, up to 10,000, and when the oldest of these was received.
 pub async fn waiting(db: &Db) -> Result<(i64, Option<Time>), Error> {
     let read = |row: &Row<'_>| Ok((row.int(0)?, codec::read_optional_time(row.optional_time(1)?)?));
     Ok(db.one(&WAITING, &[], read).await?.unwrap_or((0, None)))
