@@ -3525,7 +3525,8 @@ UPDATE connection_inbox SET state = $3, code = $4, attempts = attempts + $5, nex
     WHERE organization_id = $1 AND id = $2 AND state = 'waiting';
 
 -- connection_inbox::WAITING
-SELECT COUNT(*), MIN(received_at) FROM connection_inbox WHERE state = 'waiting';
+SELECT COUNT(*), MIN(received_at) FROM (SELECT received_at FROM connection_inbox WHERE state = 'waiting' LIMIT 10000)
+    AS counted;
 
 -- connection_inbox::DUE_CONNECTIONS
 SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, clock_timestamp(), c.organization_id, c.id,
