@@ -3923,34 +3923,132 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
 -- held::ALL
 SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, (SELECT 1 FROM users AS u WHERE
     u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT v.version FROM feature_versions
-    AS v WHERE v.id = $1) UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
-    s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
-    p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL FROM ( SELECT id, plan_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, billing, entitlements FROM subscriptions WHERE organization_id =
-    $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT s.id,
-    s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing,
-    s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), TRUE,
-    NULL, NULL FROM ( SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2
-    ORDER BY subscription_id DESC LIMIT 1001) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND
-    s.id = joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND 1 = 1;
+    AS v WHERE v.id = $1), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS UUID), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS
+    TIMESTAMPTZ), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT) UNION ALL SELECT s.id, s.plan_id, s.quantity,
+    s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT
+    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL, (SELECT e.at
+    FROM usage_events AS e WHERE e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL,
+    NULL, NULL, NULL, NULL FROM (SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS
+    NULL ORDER BY id DESC LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM
+    plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), TRUE, NULL, NULL, (SELECT e.at FROM usage_events AS
+    e WHERE e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL, NULL, NULL, NULL,
+    NULL FROM (SELECT subscription_id AS id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER
+    BY subscription_id DESC LIMIT 1001) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id =
+    joined.id AND s.deleted_at IS NULL AND s.user_id <> $2 AND 1 = 1 UNION ALL SELECT s.id, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.meter_id, t.starts_at, t.ends_at, t.units,
+    t.millionths FROM (SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+    ORDER BY id DESC LIMIT 1001) AS s CROSS JOIN LATERAL ( SELECT meter_id, starts_at, ends_at, units, millionths FROM
+    usage_totals WHERE organization_id = $1 AND subscription_id = s.id AND starts_at <= $3 AND ends_at > $3 OFFSET 0)
+    AS t UNION ALL SELECT s.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, t.meter_id, t.starts_at, t.ends_at, t.units, t.millionths FROM (SELECT subscription_id AS id FROM
+    subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1001) AS s
+    CROSS JOIN LATERAL ( SELECT meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE organization_id
+    = $1 AND subscription_id = s.id AND starts_at <= $3 AND ends_at > $3 OFFSET 0) AS t;
+-- held::ALL (SQLite)
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, (SELECT 1 FROM users AS u WHERE
+    u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT v.version FROM feature_versions
+    AS v WHERE v.id = $1), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS UUID), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS
+    TIMESTAMPTZ), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT) UNION ALL SELECT s.id, s.plan_id, s.quantity,
+    s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT
+    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL, (SELECT e.at
+    FROM usage_events AS e WHERE e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL,
+    NULL, NULL, NULL, NULL FROM (SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS
+    NULL ORDER BY id DESC LIMIT 1001) AS s WHERE 1 = 1 UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM
+    plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), TRUE, NULL, NULL, (SELECT e.at FROM usage_events AS
+    e WHERE e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL, NULL, NULL, NULL,
+    NULL FROM (SELECT subscription_id AS id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER
+    BY subscription_id DESC LIMIT 1001) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id =
+    joined.id AND s.deleted_at IS NULL AND s.user_id <> $2 AND 1 = 1 UNION ALL SELECT s.id, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.meter_id, t.starts_at, t.ends_at, t.units,
+    t.millionths FROM (SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+    ORDER BY id DESC LIMIT 1001) AS s CROSS JOIN usage_totals AS t WHERE t.organization_id = $1 AND t.subscription_id =
+    s.id AND t.starts_at <= $3 AND t.ends_at > $3 UNION ALL SELECT s.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.meter_id, t.starts_at, t.ends_at, t.units, t.millionths FROM
+    (SELECT subscription_id AS id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
+    subscription_id DESC LIMIT 1001) AS s CROSS JOIN usage_totals AS t WHERE t.organization_id = $1 AND
+    t.subscription_id = s.id AND t.starts_at <= $3 AND t.ends_at > $3;
 
 -- held::MAY_COUNT
 SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, (SELECT 1 FROM users AS u WHERE
     u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT v.version FROM feature_versions
     AS v WHERE v.id = $1) UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
     s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
-    p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL FROM ( SELECT id, plan_id, quantity, billing_cycle,
+    p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL FROM (SELECT id, plan_id, quantity, billing_cycle,
     status, is_active, starts_at, renews_at, ends_at, billing, entitlements FROM subscriptions WHERE organization_id =
     $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <>
     'pending' AND s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired'
     AND (s.ends_at > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT s.id, s.plan_id,
     s.quantity, s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements,
-    (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), TRUE, NULL, NULL FROM (
-    SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
+    (SELECT p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), TRUE, NULL, NULL FROM
+    (SELECT subscription_id AS id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
     subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id =
-    joined.subscription_id AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND
-    s.status <> 'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at
-    > $3 OR (s.ends_at IS NULL AND s.status <> 'cancelled'));
+    joined.id AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND s.status <>
+    'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR
+    (s.ends_at IS NULL AND s.status <> 'cancelled'));
+
+-- held::MAY_COUNT_WITH_USAGE
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, (SELECT 1 FROM users AS u WHERE
+    u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT v.version FROM feature_versions
+    AS v WHERE v.id = $1), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS UUID), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS
+    TIMESTAMPTZ), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT) UNION ALL SELECT s.id, s.plan_id, s.quantity,
+    s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT
+    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL, (SELECT e.at
+    FROM usage_events AS e WHERE e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL,
+    NULL, NULL, NULL, NULL FROM (SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS
+    NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND
+    s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL
+    AND s.status <> 'cancelled')) UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
+    s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
+    p.organization_id = $1 AND p.id = s.plan_id), TRUE, NULL, NULL, (SELECT e.at FROM usage_events AS e WHERE
+    e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL, NULL, NULL, NULL, NULL FROM
+    (SELECT subscription_id AS id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
+    subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id =
+    joined.id AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND s.status <>
+    'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR
+    (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT s.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.meter_id, t.starts_at, t.ends_at, t.units, t.millionths FROM
+    (SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC
+    LIMIT 1000) AS s CROSS JOIN LATERAL ( SELECT meter_id, starts_at, ends_at, units, millionths FROM usage_totals
+    WHERE organization_id = $1 AND subscription_id = s.id AND starts_at <= $3 AND ends_at > $3 OFFSET 0) AS t UNION ALL
+    SELECT s.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.meter_id,
+    t.starts_at, t.ends_at, t.units, t.millionths FROM (SELECT subscription_id AS id FROM subscription_members WHERE
+    organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT 1000) AS s CROSS JOIN LATERAL ( SELECT
+    meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id =
+    s.id AND starts_at <= $3 AND ends_at > $3 OFFSET 0) AS t;
+-- held::MAY_COUNT_WITH_USAGE (SQLite)
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, (SELECT 1 FROM users AS u WHERE
+    u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL) IS NOT NULL, (SELECT v.version FROM feature_versions
+    AS v WHERE v.id = $1), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS UUID), CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS
+    TIMESTAMPTZ), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT) UNION ALL SELECT s.id, s.plan_id, s.quantity,
+    s.billing_cycle, s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT
+    p.entitlements FROM plans AS p WHERE p.organization_id = $1 AND p.id = s.plan_id), FALSE, NULL, NULL, (SELECT e.at
+    FROM usage_events AS e WHERE e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL,
+    NULL, NULL, NULL, NULL FROM (SELECT id, plan_id, quantity, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, billing, entitlements FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS
+    NULL ORDER BY id DESC LIMIT 1000) AS s WHERE s.is_active AND s.status <> 'pending' AND s.status <> 'incomplete' AND
+    s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR (s.ends_at IS NULL
+    AND s.status <> 'cancelled')) UNION ALL SELECT s.id, s.plan_id, s.quantity, s.billing_cycle, s.status, s.is_active,
+    s.starts_at, s.renews_at, s.ends_at, s.billing, s.entitlements, (SELECT p.entitlements FROM plans AS p WHERE
+    p.organization_id = $1 AND p.id = s.plan_id), TRUE, NULL, NULL, (SELECT e.at FROM usage_events AS e WHERE
+    e.organization_id = $1 AND e.subscription_id = s.id ORDER BY e.at DESC LIMIT 1), NULL, NULL, NULL, NULL, NULL FROM
+    (SELECT subscription_id AS id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
+    subscription_id DESC LIMIT 1000) AS joined CROSS JOIN subscriptions AS s WHERE s.organization_id = $1 AND s.id =
+    joined.id AND s.deleted_at IS NULL AND s.user_id <> $2 AND s.is_active AND s.status <> 'pending' AND s.status <>
+    'incomplete' AND s.status <> 'unpaid' AND s.status <> 'paused' AND s.status <> 'expired' AND (s.ends_at > $3 OR
+    (s.ends_at IS NULL AND s.status <> 'cancelled')) UNION ALL SELECT s.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.meter_id, t.starts_at, t.ends_at, t.units, t.millionths FROM
+    (SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC
+    LIMIT 1000) AS s CROSS JOIN usage_totals AS t WHERE t.organization_id = $1 AND t.subscription_id = s.id AND
+    t.starts_at <= $3 AND t.ends_at > $3 UNION ALL SELECT s.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, t.meter_id, t.starts_at, t.ends_at, t.units, t.millionths FROM (SELECT
+    subscription_id AS id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY
+    subscription_id DESC LIMIT 1000) AS s CROSS JOIN usage_totals AS t WHERE t.organization_id = $1 AND
+    t.subscription_id = s.id AND t.starts_at <= $3 AND t.ends_at > $3;
 
 -- usage_events::STORED
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2

@@ -1,4 +1,4 @@
-//! Entitlements: what a user has now. Subscriptions and plans are read for each request, together with the version of the
+//! Entitlements: what a user has now. Subscriptions, plans and usage are read for each request, together with the version of the
 //! organization's features. Features in memory are used at this version only, so that a write that one server has answered is in the
 //! next answer of every server.
 
@@ -16,7 +16,7 @@ use perennial_domain::features::{Feature, FeatureKey, FeatureReference};
 use perennial_domain::id::{OrganizationId, PlanId, UserId};
 use perennial_domain::time::Time;
 use perennial_store::features::{self, FeatureSet};
-use perennial_store::subscriptions::{self, Considered, Held};
+use perennial_store::subscriptions::{self, Considered, Held, HeldUsage};
 use perennial_store::{self as store, usage_totals, users};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -39,9 +39,9 @@ pub(crate) async fn of_caller(app: &App, caller: &Caller, user: UserId) -> Resul
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (holdings, features) = of_existing(app, organization, user, now, Considered::All).await?;
+    let (holdings, read, features) = of_existing(app, organization, user, now, Considered::All).await?;
     let granted: Vec<&Feature> = granted(&holdings).into_iter().filter_map(|key| features.by_key(key)).collect();
-    let usage = usage(app, organization, rules::totals(&holdings, &granted, now)).await?;
+    let usage = usage(app, organization, &read, rules::totals(&holdings, &granted, now)).await?;
     let entitlements = rules::compute(user, &holdings, &granted, &usage, now);
     Ok((Computed { entitlements, holdings }, now))
 }
@@ -63,9 +63,13 @@ pub async fn check(
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (holdings, features) = of_existing(app, organization, user, now, Considered::MayHaveAccess(now)).await?;
+    // What was last known of the features shows whether usage is needed. If it was wrong, usage is read after this.
+    let known = app.features.get(organization);
+    let is_quota = known.is_some_and(|known| known.find(named).is_some_and(Feature::is_active_quota));
+    let considered = if is_quota { Considered::MayHaveAccessWithUsage } else { Considered::MayHaveAccess };
+    let (holdings, read, features) = of_existing(app, organization, user, now, considered).await?;
     let feature = features.find(named).ok_or(Error::NotFound)?;
-    let usage = usage(app, organization, rules::totals(&holdings, &[feature], now)).await?;
+    let usage = usage(app, organization, &read, rules::totals(&holdings, &[feature], now)).await?;
     // The resets of quotas end the validity of a check.
     let quotas = features.features.iter().filter(|other| other.is_active_quota() && other.id != feature.id);
     let with_quotas: Vec<&Feature> = quotas.chain([feature]).collect();
@@ -73,21 +77,21 @@ pub async fn check(
     Ok(rules::check(feature, &entitlements, !holdings.with_access.is_empty(), need))
 }
 
-/// The subscriptions of a user that count at an instant, and the features of the organization. A user that does not exist or is
-/// erased is not found.
+/// The subscriptions of a user that count at an instant, what they used, and the features of the organization. A user that does not
+/// exist or is erased is not found.
 async fn of_existing(
     app: &App,
     organization: OrganizationId,
     user: UserId,
     now: Time,
     considered: Considered,
-) -> Result<(Holdings, Arc<FeatureSet>), Error> {
-    let holder = subscriptions::held(&app.db, organization, user, considered).await?;
+) -> Result<(Holdings, HeldUsage, Arc<FeatureSet>), Error> {
+    let holder = subscriptions::held(&app.db, organization, user, now, considered).await?;
     if !holder.exists {
         return Err(Error::NotFound);
     }
     let features = features_at(app, organization, holder.features_version).await?;
-    Ok((selected(holder.held, now)?, features))
+    Ok((selected(holder.held, now)?, holder.usage, features))
 }
 
 /// The features of an organization at a version that was just read, or at a later one.
@@ -120,8 +124,8 @@ pub(crate) async fn holdings(
     user: UserId,
     now: Time,
 ) -> Result<Holdings, Error> {
-    let considered = Considered::MayHaveAccess(now);
-    selected(subscriptions::held(&app.db, organization, user, considered).await?.held, now)
+    let considered = Considered::MayHaveAccess;
+    selected(subscriptions::held(&app.db, organization, user, now, considered).await?.held, now)
 }
 
 fn selected(held: Vec<Held>, now: Time) -> Result<Holdings, Error> {
@@ -141,10 +145,16 @@ fn selected(held: Vec<Held>, now: Time) -> Result<Holdings, Error> {
     Ok(Holdings::select(newest, now))
 }
 
-async fn usage(app: &App, organization: OrganizationId, keys: Vec<TotalKey>) -> Result<Usage, Error> {
-    let read =
-        async |key: TotalKey| Ok::<_, store::Error>((key, usage_totals::used(&app.db, organization, key).await?));
-    Ok(try_join_all(keys.into_iter().map(read)).await?.into_iter().collect())
+/// The usage of these totals. What was not read with the subscriptions is read now.
+async fn usage(app: &App, organization: OrganizationId, read: &HeldUsage, keys: Vec<TotalKey>) -> Result<Usage, Error> {
+    let used = async |key: TotalKey| {
+        let quantity = match read.of(&key) {
+            Some(quantity) => quantity,
+            None => usage_totals::used(&app.db, organization, key).await?,
+        };
+        Ok::<_, store::Error>((key, quantity))
+    };
+    Ok(try_join_all(keys.into_iter().map(used)).await?.into_iter().collect())
 }
 
 fn check_user(caller: &Caller, user: UserId) -> Result<(), Error> {

@@ -99,6 +99,23 @@ impl Time {
         days.checked_mul(86_400_000_000).and_then(|micros| self.0.checked_add(micros)).and_then(Self::from_micros)
     }
 
+    /// The beginning of the UTC day of an instant.
+    pub(crate) const fn start_of_day(self) -> Self {
+        Self(self.0 - self.0 % DAY_MICROS)
+    }
+
+    /// The beginning of the month in UTC that is this many months after that of the instant.
+    pub(crate) fn start_of_month(self, months_later: i64) -> Option<Self> {
+        let (year, month, _) = civil_from_days(self.0 / DAY_MICROS);
+        first_of_month(year * 12 + month - 1 + months_later)
+    }
+
+    /// The beginning of the year in UTC that is this many years after that of the instant.
+    pub(crate) fn start_of_year(self, years_later: i64) -> Option<Self> {
+        let (year, ..) = civil_from_days(self.0 / DAY_MICROS);
+        first_of_month((year + years_later) * 12)
+    }
+
     fn civil(self) -> DateTime {
         EPOCH.checked_add(SignedDuration::from_micros(self.0)).expect("the years 1970 to 9999 are within the calendar")
     }
@@ -206,6 +223,13 @@ const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
     (year, month, day)
+}
+
+/// The beginning of a month, which is counted from January of the year 0.
+fn first_of_month(months: i64) -> Option<Time> {
+    let (year, month) = (i16::try_from(months.div_euclid(12)).ok()?, i8::try_from(months.rem_euclid(12) + 1).ok()?);
+    let seconds = Date::new(year, month, 1).ok()?.duration_since(EPOCH.date()).as_secs();
+    seconds.checked_mul(1_000_000).and_then(Time::from_micros)
 }
 
 /// Writes a number below 100 with two digits.

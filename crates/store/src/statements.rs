@@ -186,8 +186,13 @@ fn by_hand() -> Vec<Statement> {
         key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
         key("credits::BALANCE".to_owned(), &credits::BALANCE, &[Type::Uuid, Type::Uuid, Type::Text]),
         key("coupons::BY_CODE".to_owned(), &coupons::BY_CODE, &[Type::Uuid, Type::Text]),
-        rows("held::ALL".to_owned(), &held::ALL, &[Type::Uuid, Type::Uuid]),
+        rows("held::ALL".to_owned(), &held::ALL, &[Type::Uuid, Type::Uuid, Type::Time]),
         rows("held::MAY_COUNT".to_owned(), &held::MAY_COUNT, &[Type::Uuid, Type::Uuid, Type::Time]),
+        rows(
+            "held::MAY_COUNT_WITH_USAGE".to_owned(),
+            &held::MAY_COUNT_WITH_USAGE,
+            &[Type::Uuid, Type::Uuid, Type::Time],
+        ),
         key("usage_events::STORED".to_owned(), &usage_events::STORED, &[Type::Uuid, Type::Uuid, Type::Text]),
         key(
             "usage_totals::USED".to_owned(),

@@ -32,7 +32,7 @@ pub(crate) use due::read_backlog;
 pub use due::{
     Backlog, Search, all_parked, any_due, backlog, due, is_late, live_due, next_due, parked, test_due, with_due,
 };
-pub use held::{Considered, Held, Holder, held};
+pub use held::{Considered, Held, HeldUsage, Holder, held};
 pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list, position};
 

@@ -134,7 +134,7 @@ pub struct Total {
 
 /// The usage of a subscription in a period: the stored total, or the sum of the events if there is none.
 pub async fn used(db: &Db, organization: OrganizationId, key: TotalKey) -> Result<Quantity, Error> {
-    let used = db.find(&USED, total(organization, key), |row| quantity(row.int(0)?, row.int(1)?)).await?;
+    let used = db.find(&USED, total(organization, key), |row| Ok(quantity(row.int(0)?, row.int(1)?))).await?;
     Ok(used.unwrap_or_default())
 }
 
@@ -148,7 +148,7 @@ pub async fn overlapping(
 ) -> Result<Vec<Total>, Error> {
     let read = |row: &Row<'_>| {
         let span = TimeSpan { from: codec::read_time(row.time(0)?)?, to: codec::read_time(row.time(1)?)? };
-        Ok(Total { span, quantity: quantity(row.int(2)?, row.int(3)?)? })
+        Ok(Total { span, quantity: quantity(row.int(2)?, row.int(3)?) })
     };
     db.all(&OVERLAPPING, &around(organization, subscription, meter, (first, last)), read).await
 }
@@ -317,9 +317,9 @@ fn lock_key(key: &[Value]) -> [u8; 16] {
     hash.to_be_bytes()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "readers of rows return results")]
-fn quantity(units: i64, millionths: i64) -> Result<Quantity, Error> {
-    Ok(Quantity::from_millionths(i128::from(units) * MILLION + i128::from(millionths)))
+/// A total as it is stored.
+pub(crate) fn quantity(units: i64, millionths: i64) -> Quantity {
+    Quantity::from_millionths(i128::from(units) * MILLION + i128::from(millionths))
 }
 
 /// Units and millionths from 0 to 999,999. What is larger than any total is limited.

@@ -37,17 +37,12 @@ impl Period {
 pub fn period(subscription: &Terms, period: QuotaPeriod, at: Time) -> Period {
     match (period, &subscription.billing) {
         (QuotaPeriod::Ever, _) => Period::ENDLESS,
-        (QuotaPeriod::Day, _) => civil(BillingCycle::Daily, at),
-        (QuotaPeriod::Month, _) => civil(BillingCycle::Monthly, at),
-        (QuotaPeriod::Year, _) => civil(BillingCycle::Yearly, at),
+        (QuotaPeriod::Day, _) => Period { from: Some(at.start_of_day()), to: at.start_of_day().plus_days(1) },
+        (QuotaPeriod::Month, _) => Period { from: at.start_of_month(0), to: at.start_of_month(1) },
+        (QuotaPeriod::Year, _) => Period { from: at.start_of_year(0), to: at.start_of_year(1) },
         (QuotaPeriod::Billing, Some(billing)) => billed(subscription, billing, at),
         (QuotaPeriod::Billing, None) => external(subscription, at),
     }
-}
-
-/// A calendar day, month or year in UTC.
-fn civil(cycle: BillingCycle, at: Time) -> Period {
-    around(&Calendar::new(&ZoneName::default(), Time::MIN, cycle), at)
 }
 
 fn around(calendar: &Calendar, at: Time) -> Period {
@@ -163,6 +158,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn calendar_periods_are_the_cycles_since_1970(micros in 0..250_000_000_000_000_000_i64) {
+            let at = Time::from_micros(micros).unwrap();
+            let subscription = Terms::from(&external_subscription(1, "2026-01-31T10:00:00Z"));
+            for (kind, cycle) in [
+                (QuotaPeriod::Day, BillingCycle::Daily),
+                (QuotaPeriod::Month, BillingCycle::Monthly),
+                (QuotaPeriod::Year, BillingCycle::Yearly),
+            ] {
+                let calendar = Calendar::new(&ZoneName::default(), Time::MIN, cycle);
+                prop_assert_eq!(period(&subscription, kind, at), around(&calendar, at));
+            }
+        }
+
         #[test]
         fn an_instant_is_in_its_period(micros in 0..4_000_000_000_000_000_i64, start in 0..3_000_000_000_000_000_i64, pick in 0_usize..5, is_billed: bool) {
             let at = Time::from_micros(micros).unwrap();

@@ -8,7 +8,7 @@ use crate::time::Time;
 use std::collections::HashSet;
 
 /// A half-open span of time: the first instant is in it, the last is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TimeSpan {
     /// The first instant.
     pub from: Time,

@@ -56,15 +56,18 @@ async fn an_invoice_is_looked_up_by_its_number_on_sqlite() {
 async fn the_subscriptions_that_a_user_holds_are_read_by_user_or_by_id_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
-    for name in ["held::ALL", "held::MAY_COUNT"] {
+    for name in ["held::ALL", "held::MAY_COUNT", "held::MAY_COUNT_WITH_USAGE"] {
         let statement = statement(name);
         let lines = sqlite_plan(&connection, &statement);
         let reads: Vec<&String> = lines.iter().filter(|line| line.starts_with("SEARCH s ")).collect();
         let is_by_id = |line: &&String| line.contains("(organization_id=? AND id=?)");
         assert!(!reads.is_empty() && reads.iter().all(is_by_id), "{name}: {lines:?}");
-        let mut owned = lines.iter().filter(|line| line.starts_with("SEARCH subscriptions "));
-        let is_by_user = |line: &String| line.contains("subscriptions_by_user (organization_id=? AND user_id=?)");
-        assert!(owned.next().is_some_and(is_by_user) && owned.next().is_none(), "{name}: {lines:?}");
+        let owned: Vec<&String> = lines.iter().filter(|line| line.starts_with("SEARCH subscriptions ")).collect();
+        let is_by_user = |line: &&String| line.contains("subscriptions_by_user (organization_id=? AND user_id=?)");
+        assert!(!owned.is_empty() && owned.iter().all(is_by_user), "{name}: {lines:?}");
+        let mut usage = lines.iter().filter(|line| line.starts_with("SEARCH t ") || line.starts_with("SEARCH e "));
+        let is_of_one = |line: &String| line.contains("PRIMARY KEY (organization_id=? AND subscription_id=?)");
+        assert!(usage.all(is_of_one), "{name}: {lines:?}");
     }
 }
 
