@@ -3380,11 +3380,14 @@ SELECT record_id FROM webhook_undelivered WHERE organization_id = $1 AND endpoin
 -- webhook_undelivered::DUE
 SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
     next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
-    endpoint_id = $2 AND next_attempt_at <= $3 ORDER BY next_attempt_at LIMIT $4;
+    endpoint_id = $2 AND next_attempt_at <= $3 ORDER BY next_attempt_at, sequence LIMIT $4;
 
 -- webhook_undelivered::HASTEN
 UPDATE webhook_undelivered SET next_attempt_at = $3 WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at
     > $3;
+
+-- webhook_undelivered::RECORDS
+SELECT DISTINCT record_id FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2;
 
 -- webhook_undelivered::OLDEST_WAITING
 SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,

@@ -94,7 +94,11 @@ fn attempt<'a>(app: &'a App, caller: &Caller, budget: Budget, address: IpAddr) -
         Principal::Anonymous => (&app.limits.public, Who::Address(address)),
         Principal::Operator(_) | Principal::User(_) | Principal::System(_) => return None,
     };
-    let organization = caller.organization();
+    let organization = match (budget, who) {
+        // The sign-ins of an address count together: those of users of every organization, of operators and of customers.
+        (Budget::SignIn, Who::Address(_)) => NO_ORGANIZATION,
+        _ => caller.organization(),
+    };
     Some(Attempt { counter, organization, bucket: bucket(&app.keys, organization, budget, who) })
 }
 

@@ -133,10 +133,10 @@ impl Window {
         if self.slots.is_empty() { Next::Exhausted } else { Next::Wait }
     }
 
-    /// The first event of a record that nothing blocks, for a probe.
-    pub fn first_unblocked(&self, blocked: &Blocked) -> Option<EventId> {
+    /// The first event of a record that is none of these, for a probe.
+    pub fn first_of_others(&self, records: &HashSet<[u8; 16]>) -> Option<EventId> {
         let waiting =
-            self.slots.iter().find(|slot| slot.state == SlotState::Waiting && !blocked.contains(slot.record_id));
+            self.slots.iter().find(|slot| slot.state == SlotState::Waiting && !records.contains(&slot.record_id));
         waiting.map(|slot| slot.event_id)
     }
 
@@ -220,7 +220,8 @@ mod tests {
     fn an_event_behind_an_undelivered_one_gets_a_row() {
         let mut window = window(&[1, 2]);
         let blocked = Blocked::new([[1; 16], [1; 16]]);
-        assert_eq!(window.first_unblocked(&blocked), Some(event(1)));
+        assert_eq!(window.first_of_others(&HashSet::from([[1; 16]])), Some(event(1)));
+        assert_eq!(window.first_of_others(&HashSet::from([[1; 16], [2; 16]])), None);
         assert_eq!(window.next(&blocked, &HashSet::new()), Next::Queue(event(0)));
         assert_eq!(window.next(&blocked, &HashSet::from([[2; 16]])), Next::Wait);
         let mut freed = blocked.clone();

@@ -146,6 +146,9 @@ impl Api {
                 let call = Call { app, caller, address, parameters, query, person, parts, limits, unread, visit: None };
                 Ok(portal::respond(&options.portal, call).await)
             }
+            Route::WrongMethod(_) if path.starts_with(analytics::PREFIX) && !is_enabled(app) => {
+                Err(Problem::new(Code::RouteNotFound, "The path does not exist."))
+            }
             other => {
                 // Errors too carry the CORS permission of the client they name.
                 seen.client = access::identify(app, &parts.headers).await.ok();

@@ -76,7 +76,7 @@ impl Destinations {
             "http" => true,
             _ => return Err(UrlError::Scheme),
         };
-        if !url.username().is_empty() || url.password().is_some() {
+        if has_user_info(text) {
             return Err(UrlError::UserInfo);
         }
         if url.fragment().is_some() {
@@ -120,6 +120,13 @@ impl Destinations {
             Place::Never => false,
         }
     }
+}
+
+/// Whether a URL has user info, which may be empty. The parser drops empty user info, and reads backslashes as slashes.
+fn has_user_info(text: &str) -> bool {
+    let (_, rest) = text.split_once(':').unwrap_or_default();
+    let authority = rest.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
+    authority.split(['/', '\\', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
 }
 
 fn allowable() -> [IpNet; 7] {
@@ -180,6 +187,9 @@ mod tests {
             ("https://[2002:7f00:1::]/", never, never),
             ("https://[2001::1]/", never, never),
             ("https://user@example.com/", Err(UrlError::UserInfo), Err(UrlError::UserInfo)),
+            ("https://@example.com/", Err(UrlError::UserInfo), Err(UrlError::UserInfo)),
+            ("https://:@example.com/", Err(UrlError::UserInfo), Err(UrlError::UserInfo)),
+            ("https:\\\\@example.com\\", Err(UrlError::UserInfo), Err(UrlError::UserInfo)),
             ("https://:secret@example.com/", Err(UrlError::UserInfo), Err(UrlError::UserInfo)),
             ("https://example.com/#", Err(UrlError::Fragment), Err(UrlError::Fragment)),
             ("ftp://example.com/", Err(UrlError::Scheme), Err(UrlError::Scheme)),

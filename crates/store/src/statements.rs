@@ -132,6 +132,7 @@ fn by_hand() -> Vec<Statement> {
         webhook_undelivered::COUNT_RANGE, webhook_undelivered::REMOVE_ALL, webhook_undelivered::RESEND,
         webhook_undelivered::RESEND_RANGE,
         webhook_undelivered::AFTER, webhook_undelivered::BLOCKING, webhook_undelivered::DUE, webhook_undelivered::HASTEN,
+        webhook_undelivered::RECORDS,
         webhook_undelivered::OLDEST_WAITING, webhook_undelivered::PUT,
         webhook_undelivered::REMOVE, webhook_undelivered::REMOVE_GIVEN_UP, webhook_undelivered::REMOVE_PRUNED,
         webhook_undelivered::REMOVE_SOUGHT, webhook_undelivered::WAKE, webhook_undelivered::WAKE_ALL,

@@ -118,7 +118,8 @@ pub(crate) static HASTEN: Sql = Sql::new(
 
 pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
     WEBHOOK_UNDELIVERED.select(
-        "WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at <= $3 ORDER BY next_attempt_at LIMIT $4",
+        "WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at <= $3
+         ORDER BY next_attempt_at, sequence LIMIT $4",
     )
 });
 
@@ -131,6 +132,9 @@ pub(crate) static BLOCKING: Sql = Sql::new(
     "SELECT record_id FROM webhook_undelivered
      WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'waiting' AND attempts < $3",
 );
+
+pub(crate) static RECORDS: Sql =
+    Sql::new("SELECT DISTINCT record_id FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2");
 
 pub(crate) static AFTER: Sql = Sql::new(
     "SELECT sequence FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND sequence > $3",
@@ -271,6 +275,15 @@ pub async fn blocking(
     let mut params = key(organization, endpoint);
     params.push(BLOCKING_ATTEMPTS.into());
     db.all(&BLOCKING, &params, |row| row.uuid(0)).await
+}
+
+/// The records that have undelivered events, whether later ones wait for these or not.
+pub async fn records(
+    db: &Db,
+    organization: OrganizationId,
+    endpoint: WebhookEndpointId,
+) -> Result<Vec<[u8; 16]>, Error> {
+    db.all(&RECORDS, &key(organization, endpoint), |row| row.uuid(0)).await
 }
 
 /// The positions of the undelivered events after a position.

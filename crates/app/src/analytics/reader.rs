@@ -192,7 +192,7 @@ impl Reader<'_> {
         let mut is_cut = found == page;
         match events.iter().position(|event| event.event.kind == CLOCK_DELETED) {
             Some(0) => {
-                self.empty(ledger, &events[0], next_generation, now).await?;
+                self.empty(ledger, &events[0], next_generation).await?;
                 return Ok(true);
             }
             Some(place) => {
@@ -236,10 +236,12 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Begins a ledger at an event. The old one is removed.
-    async fn empty(&self, ledger: &Ledger, event: &FeedEvent, generation: i64, now: Time) -> Result<(), Error> {
+    /// Begins a ledger at an event. The old one is removed. The new one is complete up to no instant: the next clock of the
+    /// organization may show any.
+    async fn empty(&self, ledger: &Ledger, event: &FeedEvent, generation: i64) -> Result<(), Error> {
         let (sequence, event_id) = (event.sequence, event.event.id);
-        let empty = Ledger { generation, sequence, event_id, as_of: event.event.at.min(now), ..*ledger };
+        let begun = begin(ledger.organization_id, generation, ledger.state);
+        let empty = Ledger { sequence, event_id, ..begun };
         let change = analytics_ledgers::set_state(self.change(), ledger, LedgerState::Obsolete);
         self.commit(analytics_ledgers::insert(change, &empty)).await
     }

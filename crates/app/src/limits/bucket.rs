@@ -1,4 +1,5 @@
-//! What is counted together: the attempts of one client or of one network, for one budget of one organization.
+//! What is counted together: the attempts of one client or of one network, for one budget of one organization. Attempts of a network to
+//! sign in count together for all organizations.
 
 use crate::keys::Keys;
 use perennial_domain::id::{ClientId, OrganizationId};

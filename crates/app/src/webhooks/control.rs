@@ -74,7 +74,7 @@ pub async fn retry(app: &App, caller: &Caller, id: WebhookEndpointId, resend: Re
     while attempts.next().await {
         let before = read(app, caller, id).await?;
         if !before.is_active {
-            return Err(Conflict::EndpointDisabled.into());
+            return Err(disabled(app, &before, resend).await?);
         }
         let now = app.clock.now();
         let (_, change) = prepare_update(app, caller, &before, before.recovered());
@@ -149,6 +149,15 @@ fn thin(sample: &str) -> String {
     event["data"] = json!({ "id": event["record_id"] });
     event["before"] = Value::Null;
     event.to_string()
+}
+
+/// Why nothing is sent again to a disabled endpoint. What is wrong with the request comes first.
+async fn disabled(app: &App, endpoint: &WebhookEndpoint, resend: Resend) -> Result<Error, Error> {
+    let is_unknown = match resend {
+        Resend::Event(event) => feed::sequence_of(&app.db, endpoint.organization_id, event).await?.is_none(),
+        Resend::Range(..) => false,
+    };
+    Ok(if is_unknown { no_event() } else { Conflict::EndpointDisabled.into() })
 }
 
 fn no_event() -> Error {

@@ -323,8 +323,10 @@ impl<'a> Delivery<'a> {
         let Ok(permit) = Arc::clone(&self.app.webhook_permits).try_acquire_owned() else { return Ok(()) };
         self.extend_window().await?;
         let unit = self.held.unit();
+        self.store().await?;
         let oldest = webhook_undelivered::oldest_waiting(&self.app.db, unit.organization, self.id).await?;
-        let unblocked = self.window.first_unblocked(&self.blocked);
+        let undelivered = webhook_undelivered::records(&self.app.db, unit.organization, self.id).await?;
+        let unblocked = self.window.first_of_others(&undelivered.into_iter().collect());
         let item = match (oldest, unblocked) {
             (Some(row), None) => self.stored_item(row, Some(Trigger::Probe)).await?,
             (Some(row), Some(_)) if self.reader.probes % 2 == 0 => self.stored_item(row, Some(Trigger::Probe)).await?,

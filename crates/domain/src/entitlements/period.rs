@@ -72,7 +72,9 @@ fn billed(subscription: &Terms, billing: &PeriodTerms, at: Time) -> Period {
     match end {
         _ if at < start => {
             let before = around(&calendar, at);
-            Period { to: Some(before.to.map_or(start, |to| to.min(start))), ..before }
+            // A trial or a short first period begins with the subscription.
+            let first = Some(subscription.starts_at).filter(|starts_at| *starts_at <= at);
+            Period { from: before.from.max(first), to: Some(before.to.map_or(start, |to| to.min(start))) }
         }
         // The engine is late: the next period has begun all the same.
         Some(end) if at >= end => {
@@ -141,6 +143,19 @@ mod tests {
         assert_eq!(spans_at("2026-01-01T00:00:00Z"), between("2025-12-15T00:00", "2026-01-15T00:00"));
     }
 
+    /// A late event of a trial or of a short first period belongs to the period that was the current one then.
+    #[test]
+    fn the_first_period_begins_with_the_subscription() {
+        let mut subscription = billed_subscription(1, "2026-01-10T00:00:00Z");
+        let billing = subscription.billing.as_mut().unwrap();
+        billing.anchor_at = instant("2026-01-25T00:00:00Z");
+        billing.period_start = Some(billing.anchor_at);
+        subscription.renews_at = Some(instant("2026-02-25T00:00:00Z"));
+        let spans_at = |at| spans(&subscription, QuotaPeriod::Billing, at);
+        assert_eq!(spans_at("2026-01-24T23:00:00Z"), between("2026-01-10T00:00", "2026-01-25T00:00"));
+        assert_eq!(spans_at("2026-01-09T23:00:00Z"), between("2025-12-25T00:00", "2026-01-25T00:00"));
+    }
+
     #[test]
     fn a_lifetime_begins_at_the_end_of_its_trial_however_late_the_engine_is() {
         let mut subscription = billed_subscription(1, "2026-01-01T00:00:00Z");
@@ -154,7 +169,7 @@ mod tests {
         let billing = subscription.billing.as_mut().unwrap();
         billing.period_start = subscription.renews_at.take();
         assert_eq!(spans(&subscription, QuotaPeriod::Billing, after), lifetime);
-        assert_eq!(spans(&subscription, QuotaPeriod::Billing, during), [None, Some("2026-01-06T00:00".to_owned())]);
+        assert_eq!(spans(&subscription, QuotaPeriod::Billing, during), trial);
     }
 
     proptest! {

@@ -163,6 +163,7 @@ async fn without_analytics_their_paths_do_not_exist() {
     for path in ["revenue", "movements", "cohorts", "trials", "payments", "plans"] {
         app.get(&format!("/analytics/{path}")).await.refused(404, "route_not_found");
         app.anonymous("GET", &format!("/analytics/{path}")).send().await.refused(404, "route_not_found");
+        app.post(&format!("/analytics/{path}"), &json!({})).await.refused(404, "route_not_found");
     }
 }
 

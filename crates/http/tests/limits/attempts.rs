@@ -1,6 +1,7 @@
 //! Who is admitted how often, and when there is room again.
 
 use super::support::{ADDRESS, Visitor};
+use perennial_app::caller::Caller;
 use perennial_app::context::AppOptions;
 use perennial_app::limits::{Budget, Limited, RateLimits, Standing};
 use perennial_testkit::{TestApp, TestOptions};
@@ -59,6 +60,16 @@ async fn addresses_are_limited_each_and_a_network_of_ipv6_as_one() {
     assert_eq!(Visitor::public(&app, ADDRESS).await.attempt(40).await, 40);
     assert_eq!(Visitor::public(&app, &format!("::ffff:{ADDRESS}")).await.attempt(40).await, 20);
     assert_eq!(Visitor::public(&app, "203.0.113.6").await.attempt(40).await, 40);
+}
+
+#[tokio::test]
+async fn operators_and_users_of_an_address_sign_in_from_one_budget() {
+    let app = TestApp::start().await;
+    let operator = Visitor { caller: Caller::anonymous("request"), ..Visitor::public(&app, ADDRESS).await };
+    assert_eq!(Visitor::public(&app, ADDRESS).await.attempt(40).await, 40);
+    assert_eq!(operator.attempt(40).await, 20);
+    let failed = Visitor { budget: Budget::FailedRefresh, ..operator };
+    assert_eq!(failed.attempt(100).await, 60, "other budgets are those of the organization");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The deletion of a clock removes what is under it, and nothing else.
 
 use super::support::{Sandbox, id};
+use perennial_app::analytics::reader::Analytics;
 use perennial_testkit::TestApp;
 use serde_json::json;
 use std::time::Duration;
@@ -90,4 +91,31 @@ async fn a_retry_after_a_deletion_creates_the_record_again() {
     sandbox.delete("/test-clock").await.expect(200);
     until_gone(&sandbox).await;
     assert_ne!(create().await["id"], first["id"]);
+}
+
+#[tokio::test]
+async fn the_figures_of_a_new_clock_do_not_reach_into_its_future() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, NOW).await;
+    let _working = (sandbox.work(), app.work(Analytics::default()));
+    sandbox.delete("/test-clock").await.expect(200);
+    until_gone(&sandbox).await;
+    let figures = async || loop {
+        let answer = sandbox.get("/analytics/revenue?from=2025-01&to=2025-02").await.expect(200);
+        if answer.json["meta"]["state"] == "current" {
+            break answer.json;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    sandbox.events("test_clock.deleted", 1).await;
+    figures().await;
+    sandbox.post("/test-clock", json!({ "now": NOW })).await.expect(201);
+    let (ada, ben) = (sandbox.user("ada@example.com").await, sandbox.user("ben@example.com").await);
+    let plan = sandbox.plan("pro").await;
+    sandbox.subscription(&ada, &plan, json!({})).await;
+    sandbox.subscription(&ben, &plan, json!({ "starts_at": "2025-02-10T00:00:00Z" })).await;
+    sandbox.events("subscription.created", 2).await;
+    let found = figures().await;
+    assert_eq!(found["meta"]["as_of"], "2025-01-31T10:00:00.000000Z", "{found}");
+    assert_eq!(found["data"][0]["customers_end"], 1, "{found}");
 }

@@ -38,6 +38,31 @@ async fn without_an_event_to_probe_the_circuit_stays_open_and_the_next_event_is_
 }
 
 #[tokio::test]
+async fn every_second_probe_is_of_a_record_without_undelivered_events() {
+    let base = Base::start().await;
+    base.receiver.respond(|event| if event["data"]["slug"] == "poison" { 500 } else { 204 });
+    base.app.plan("poison", json!({})).await;
+    // Later events of the record no longer wait for one that has failed four times.
+    for (attempts, delay) in (1..).zip([6, 36, 144, 0]) {
+        until("a failed attempt", || async {
+            base.undelivered().await.first().is_some_and(|row| row["attempts"] == json!(attempts))
+        })
+        .await;
+        base.app.advance(delay);
+    }
+    open_circuit(&base.app, &base.endpoint).await;
+    base.app.put("/subscription-plans/poison", &json!({ "description": "Second" })).await.expect(200);
+    base.app.plan("good", json!({})).await;
+    for probes in 1..=2 {
+        base.app.advance(3_600);
+        let is_probe = |attempt: &&Value| attempt["trigger"] == "probe";
+        until("a probe", || async { base.attempts().await.iter().filter(is_probe).count() >= probes }).await;
+    }
+    base.state_becomes("active").await;
+    assert!(base.receiver.slugs().contains(&"good".to_owned()));
+}
+
+#[tokio::test]
 async fn enabling_an_active_endpoint_closes_its_circuit_and_sends_at_once() {
     let app = service().await;
     for (body, closes, events) in [

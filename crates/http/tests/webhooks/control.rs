@@ -189,6 +189,9 @@ async fn a_retry_queues_one_event_or_everything_undelivered_of_a_time() {
     }
     app.put(&place(&made), &json!({ "is_active": false })).await.expect(200);
     app.post(&retry, &json!({ "event_id": delivered })).await.refused(409, "endpoint_disabled");
+    app.post(&retry, &json!({ "since": "1970-01-01T00:00:00Z" })).await.refused(409, "endpoint_disabled");
+    let unknown = json!({ "event_id": "evt_01h455vb4pex5vsknk084sn02q" });
+    app.post(&retry, &unknown).await.refused(422, "not_found");
 }
 
 #[tokio::test]
