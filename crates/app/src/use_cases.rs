@@ -269,12 +269,19 @@ pub async fn update<R: Resource>(
         // The same instant for both: nothing becomes due between them.
         let now = time.now;
         let before = R::read(app, caller, key).await?;
-        if commit_late_changes(app, caller, &before, &time).await? {
-            continue;
-        }
+        let is_behind = match commit_late_changes(app, caller, &before, &time).await {
+            Ok(true) => continue,
+            Ok(false) => false,
+            Err(Error::Conflict(Conflict::LifecycleBehind)) => true,
+            Err(error) => return Err(error),
+        };
         check_revision(app, caller, if_match, before.stamp().revision).await?;
         let (patch, mut errors) = read_patch(&before);
         let references = before.find_changed_references(app, caller, &patch, &mut errors).await?;
+        // What is wrong with the request comes first.
+        if is_behind && errors.is_empty() {
+            return Err(Conflict::LifecycleBehind.into());
+        }
         let mut after = before.decide_update(patch, errors, &references, now)?;
         if after == before {
             return Ok(before);

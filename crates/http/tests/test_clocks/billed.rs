@@ -40,6 +40,16 @@ async fn what_is_very_late_after_a_jump_is_on_hold_until_the_operator_releases_i
     assert_eq!(status.lag_seconds, 415 * 86_400);
     sandbox.put("/test-clock", json!({ "now": "2026-05-21T00:00:00Z" })).await.refused(409, "lifecycle_behind");
     sandbox.put(&path, json!({ "quantity": 2 })).await.refused(409, "lifecycle_behind");
+    sandbox.put(&path, json!({ "quantity": 0 })).await.refused(422, "out_of_range");
+    let missing = json!({ "subscription_plan_id": "nothing", "quantity": 2 });
+    sandbox.put(&path, missing).await.refused(422, "not_found");
+    sandbox
+        .request("PUT", &path)
+        .header("if-match", "\"x\"")
+        .json(&json!({ "quantity": 2 }))
+        .send()
+        .await
+        .refused(412, "stale");
     // Until an instant: what is due later stays on hold.
     let through = Time::parse("2025-04-30T00:00:00Z").unwrap();
     lifecycle::resume(&app.app, &sandbox.organization, Some(through)).await.unwrap();
