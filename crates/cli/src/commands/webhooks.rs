@@ -142,10 +142,12 @@ async fn ping(app: &App, caller: &Caller, endpoint: &str, event_type: &str, json
         (None, None) => String::new(),
     };
     let sentence = format!("The sample {}: {outcome}.", attempt.outcome.as_str());
-    match attempt.outcome {
-        Outcome::Succeeded => output::print(json, &AttemptView::of(&attempt), || sentence),
-        Outcome::Failed => Err(Failure::new(sentence)),
+    let is_success = attempt.outcome == Outcome::Succeeded;
+    // A script gets the attempt also if it failed, and the exit code.
+    if is_success || json {
+        output::print(json, &AttemptView::of(&attempt), || sentence.clone())?;
     }
+    if is_success { Ok(()) } else { Err(Failure::new(sentence)) }
 }
 
 async fn attempts(

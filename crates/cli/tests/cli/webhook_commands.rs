@@ -53,6 +53,9 @@ fn a_sample_that_fails_has_an_exit_code_and_wrong_words_are_explained() {
     assert!(run(&place, &["ping", id]).refused().contains("The sample failed: connect_failed."));
     let attempts = run(&place, &["attempts", id, "--outcome", "failed", "--json"]).data();
     assert_eq!((&attempts[0]["trigger"], &attempts[0]["error"]), (&json!("ping"), &json!("connect_failed")));
+    let failed = run(&place, &["ping", id, "--json"]);
+    let printed: serde_json::Value = serde_json::from_str(&failed.stdout).unwrap();
+    assert_eq!((failed.code, &printed["data"]["outcome"]), (Some(1), &json!("failed")));
     let words = ["trigger", "plan.created", "--endpoint", id];
     let said = Output::of(place.program().env(PRIVATE, "127.0.0.0/8").args(words)).refused();
     assert!(said.contains("The sample failed: connect_failed."), "{said}");
