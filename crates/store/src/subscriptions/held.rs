@@ -1,7 +1,6 @@
 //! The subscriptions that a user owns or is a member of, each with the grants of its plan, which version of the features is
 //! current, and what the subscriptions used, in one statement.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::codec;
@@ -11,15 +10,18 @@ use crate::error::Error;
 use crate::record::RowReader;
 use crate::row::Row;
 use crate::sql::Sql;
-use crate::usage_totals;
 use crate::value::{Type, Value};
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::entitlements::{Grants, MAX_CONSIDERED, PeriodTerms, Terms, TotalKey};
+use perennial_domain::entitlements::{Grants, MAX_CONSIDERED, PeriodTerms, Terms};
 use perennial_domain::id::{MeterId, OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
-use perennial_domain::usage::{Quantity, TimeSpan};
+
+mod usage;
+
+pub use usage::HeldUsage;
+use usage::{StoredTotal, UsageParts};
 
 /// What a user holds.
 #[derive(Clone, Debug, Default)]
@@ -33,29 +35,6 @@ pub struct Holder {
     pub features_version: Option<[u8; 16]>,
     /// Whether the user exists and is not erased.
     pub exists: bool,
-}
-
-/// What subscriptions used, as far as it can be read with them.
-#[derive(Clone, Debug, Default)]
-pub struct HeldUsage {
-    /// The stored totals of the periods that contain the instant of the read.
-    totals: HashMap<(SubscriptionId, MeterId, TimeSpan), Quantity>,
-    /// The instant of the last usage event of each subscription. None: it has none.
-    last_events: HashMap<SubscriptionId, Option<Time>>,
-}
-
-impl HeldUsage {
-    /// The usage of a subscription in a period that contains the instant of the read. None: there is no total, and the events must
-    /// be added up.
-    pub fn of(&self, key: &TotalKey) -> Option<Quantity> {
-        let span = key.period.span();
-        let stored = self.totals.get(&(key.subscription_id, key.meter_id, span)).copied();
-        let is_unused = || {
-            let last_event = self.last_events.get(&key.subscription_id)?;
-            last_event.is_none_or(|at| at < span.from).then(Quantity::default)
-        };
-        stored.or_else(is_unused)
-    }
 }
 
 /// What is read of a subscription, and the stored grants of its plan.
@@ -99,22 +78,6 @@ static COLUMNS: &[Column] = &[
 const PLAN_GRANTS: &str = "plan_grants";
 const IS_MEMBER: &str = "is_member";
 
-/// What is read of usage, in the columns behind those of a subscription and of the user.
-static USAGE_COLUMNS: &[Column] = &[
-    // Of a subscription.
-    Column::mutable(LAST_USAGE, Type::Time).nullable(),
-    // Of a total, whose subscription is in the first column.
-    Column::mutable("meter_id", Type::Uuid).nullable(),
-    Column::mutable("starts_at", Type::Time).nullable(),
-    Column::mutable("ends_at", Type::Time).nullable(),
-    Column::mutable("units", Type::Int).nullable(),
-    Column::mutable("millionths", Type::Int).nullable(),
-];
-const LAST_USAGE: &str = "last_usage_at";
-/// None of them, with their types.
-const NO_USAGE: &str = "CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS UUID), CAST(NULL AS TIMESTAMPTZ), \
-                        CAST(NULL AS TIMESTAMPTZ), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT)";
-
 /// The values of the columns of a subscription.
 fn values(is_member: bool) -> String {
     let value = |column: &Column| match column.name {
@@ -149,13 +112,13 @@ fn newest(columns: &str, most: usize) -> (String, String) {
 /// parameter. The grants of the plan are a value, because PostgreSQL would hash a small table of plans again for each user.
 ///
 /// SQLite joins in the order of a `CROSS JOIN`; with another order it would read every subscription of the organization.
-fn statement((most, of_subscriptions): (usize, &str), usage: Option<Usage>) -> String {
+fn statement((most, of_subscriptions): (usize, &str), usage: Option<UsageParts>) -> String {
     let is_stored = |name: &&str| ![PLAN_GRANTS, IS_MEMBER].contains(name);
     let stored: Vec<&str> = COLUMNS.iter().map(|column| column.name).filter(is_stored).collect();
     let (owned, joined) = newest(&stored.join(", "), most);
     let (of_owned, of_joined) = (values(false), values(true));
     let no_subscription = vec!["NULL"; COLUMNS.len()].join(", ");
-    let Usage { none, last, totals } = usage.unwrap_or_default();
+    let UsageParts { none, last, totals } = usage.unwrap_or_default();
     format!(
         "SELECT {no_subscription}, {IS_LIVE},
              (SELECT v.version FROM feature_versions AS v WHERE v.id = $1){none}
@@ -172,54 +135,11 @@ fn statement((most, of_subscriptions): (usize, &str), usage: Option<Usage>) -> S
     )
 }
 
-/// What a statement has more if it reads usage.
-#[derive(Default)]
-struct Usage {
-    /// Columns of the first row. They give all rows their types.
-    none: String,
-    /// Columns of a subscription.
-    last: String,
-    /// Rows of totals.
-    totals: String,
-}
-
-impl Usage {
-    /// `search` joins subscriptions `s` with the totals `t` of the periods that contain an instant. The totals of subscriptions that
-    /// are not read in the end do no harm.
-    fn of(most: usize, search: &str) -> Self {
-        let no_total = ", NULL".repeat(USAGE_COLUMNS.len() - 1);
-        let last = format!(
-            ", (SELECT e.at FROM usage_events AS e WHERE e.organization_id = $1 AND e.subscription_id = s.id
-                ORDER BY e.at DESC LIMIT 1){no_total}"
-        );
-        let (owned, joined) = newest("id", most);
-        let no_terms = ", NULL".repeat(COLUMNS.len() - 1);
-        let of_totals = |ids: &str| {
-            format!(
-                " UNION ALL
-                SELECT s.id{no_terms}, NULL, NULL, NULL, t.meter_id, t.starts_at, t.ends_at, t.units, t.millionths
-                FROM ({ids}) AS s {search}"
-            )
-        };
-        Self { none: format!(", {NO_USAGE}"), last, totals: of_totals(&owned) + &of_totals(&joined) }
-    }
-}
-
-/// The same with what the subscriptions used. PostgreSQL does not know how few totals a subscription has, and would join with all of
-/// the organization. The offset prevents that.
-fn statement_with_usage((most, of_subscriptions): (usize, &str)) -> Sql {
-    let text = |search| statement((most, of_subscriptions), Some(Usage::of(most, search)));
-    Sql::built_pair(
-        text(
-            "CROSS JOIN usage_totals AS t
-             WHERE t.organization_id = $1 AND t.subscription_id = s.id AND t.starts_at <= $3 AND t.ends_at > $3",
-        ),
-        text(
-            "CROSS JOIN LATERAL (
-                 SELECT meter_id, starts_at, ends_at, units, millionths FROM usage_totals
-                 WHERE organization_id = $1 AND subscription_id = s.id AND starts_at <= $3 AND ends_at > $3 OFFSET 0) AS t",
-        ),
-    )
+/// The same with what the subscriptions used.
+fn statement_with_usage(subscriptions: (usize, &str)) -> Sql {
+    let ids = newest("id", subscriptions.0);
+    let text = |join| statement(subscriptions, Some(UsageParts::of(&ids, COLUMNS.len(), join)));
+    Sql::built_pair(text(usage::SQLITE_TOTALS), text(usage::POSTGRES_TOTALS))
 }
 
 /// Whether the user is live.
@@ -264,11 +184,11 @@ pub async fn held(
         match row {
             Found::Held { held, last_usage_at } => {
                 if reads_usage {
-                    holder.usage.last_events.insert(held.subscription.id, last_usage_at);
+                    holder.usage.add_last_event(held.subscription.id, last_usage_at);
                 }
                 holder.held.push(*held);
             }
-            Found::Total(total, quantity) => drop(holder.usage.totals.insert(total, quantity)),
+            Found::Total(total) => holder.usage.add_total(total),
             Found::Facts { exists, features_version } => {
                 (holder.exists, holder.features_version) = (exists, features_version);
             }
@@ -279,7 +199,7 @@ pub async fn held(
 
 enum Found {
     Held { held: Box<Held>, last_usage_at: Option<Time> },
-    Total((SubscriptionId, MeterId, TimeSpan), Quantity),
+    Total(StoredTotal),
     Facts { exists: bool, features_version: Option<[u8; 16]> },
 }
 
@@ -290,14 +210,12 @@ fn read(row: &Row<'_>, reads_usage: bool) -> Result<Found, Error> {
     }
     let mut last_usage_at = None;
     if reads_usage {
-        let row_of_usage = row.skip(version + 1);
-        let mut usage = RowReader::of_columns(&row_of_usage, USAGE_COLUMNS);
-        last_usage_at = usage.optional_time(LAST_USAGE)?;
+        let behind = row.skip(version + 1);
+        let mut usage = RowReader::of_columns(&behind, usage::COLUMNS);
+        last_usage_at = usage.optional_time(usage::LAST_EVENT)?;
         if let Some(meter) = usage.optional_uuid("meter_id")? {
-            let (id, meter) = (SubscriptionId::from_bytes(row.uuid(0)?), MeterId::from_bytes(meter));
-            let span = TimeSpan { from: usage.time("starts_at")?, to: usage.time("ends_at")? };
-            let quantity = usage_totals::quantity(usage.int("units")?, usage.int("millionths")?);
-            return Ok(Found::Total((id, meter, span), quantity));
+            let total = (SubscriptionId::from_bytes(row.uuid(0)?), MeterId::from_bytes(meter));
+            return Ok(Found::Total(usage::read_total(total, &mut usage)?));
         }
     }
     let held = Box::new(read_held(&mut RowReader::of_columns(row, COLUMNS))?);
