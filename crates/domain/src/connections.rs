@@ -219,8 +219,11 @@ impl Connection {
         set(&mut merged.name, patch.name);
         set(&mut merged.mode, patch.mode);
         set(&mut merged.account, patch.account);
-        let base_url = patch.base_url.map(|url| Line::from_stored(url.trim_end_matches('/').to_owned()));
-        set(&mut merged.base_url, base_url);
+        // A default host is that of the mode.
+        let is_default = self.base_url.as_str() == self.kind.default_base_url(self.mode);
+        let default = is_default.then(|| self.kind.default_base_url(merged.mode).to_owned());
+        let base_url = patch.base_url.or(default);
+        set(&mut merged.base_url, base_url.map(|url| Line::from_stored(url.trim_end_matches('/').to_owned())));
         set(&mut merged.drift, patch.drift);
         set(&mut merged.collect, patch.collect);
         set(&mut merged.requests_per_minute, patch.requests_per_minute);

@@ -39,6 +39,18 @@ impl Work<'_> {
         Ok(connection_links::of_object(&self.app.db, organization, id, object, external_id).await?)
     }
 
+    /// Whether a record follows this object through another connection.
+    pub(super) async fn is_followed_by_another(
+        &self,
+        object: ObjectKind,
+        external_id: &str,
+        record: [u8; 16],
+    ) -> Result<bool, Error> {
+        let links = connection_links::of_record(&self.app.db, self.organization(), record).await?;
+        let is_of_object = |link: &Link| link.object == object && link.external_id == external_id;
+        Ok(links.iter().any(|link| link.connection_id != self.open.connection.id && is_of_object(link)))
+    }
+
     /// The user of a subscription: the one that its metadata names, or its customer.
     pub(super) async fn user_of(&self, facts: &SubscriptionFacts, depth: usize) -> Result<Reference<KnownUser>, Error> {
         for named in [facts.user_id, self.custom_user].into_iter().flatten() {

@@ -1,8 +1,8 @@
 //! API rules 25.3: from a hint to a record.
 
-use super::support::{Base, customer_facts, payment_facts, price_facts, subscription_facts};
+use super::support::{Base, connect, customer_facts, payment_facts, price_facts, subscription_facts};
 use perennial_app::connections::provider::Fetched;
-use perennial_app::connections::{self, Connections};
+use perennial_app::connections::{self, ConnectionKind, Connections};
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
@@ -36,6 +36,27 @@ async fn a_hint_becomes_a_subscription_with_its_user_and_plan() {
     base.hint("evt_2", &subscription(1)).await.expect(200);
     assert_eq!(base.outcome("evt_2").await.0, "unchanged");
     assert_eq!(base.app.events().await.len(), count, "nothing differs, so there is no event");
+}
+
+#[tokio::test]
+async fn a_record_that_follows_another_connection_is_not_taken_over() {
+    let mut base = Base::start().await;
+    base.memory.subscribe(1, SubscriptionStatus::Active);
+    base.memory.found(ObjectKind::Payment, "in_1", payment_facts("in_1", "sub_1", PaymentStatus::Completed));
+    base.work();
+    let invoice = json!({ "object": "invoice", "id": "in_1" });
+    base.hint("evt_1", &invoice).await.expect(200);
+    assert_eq!(base.outcome("evt_1").await.0, "applied");
+    base.connection = connect(&base.app, ConnectionKind::Stripe, "other").await;
+    base.memory.found(ObjectKind::Price, "price_1", price_facts("price_1", "7.77", true));
+    base.memory.found(ObjectKind::Payment, "in_1", payment_facts("in_1", "sub_1", PaymentStatus::Refunded));
+    let price = json!({ "object": "price", "id": "price_1" });
+    for (key, object) in [("evt_2", &invoice), ("evt_3", &subscription(1)), ("evt_4", &price)] {
+        base.hint(key, object).await.expect(200);
+        assert_eq!(base.outcome(key).await, ("failed".to_owned(), json!("external_id_taken")), "{object}");
+    }
+    assert_eq!(base.one("/subscription-plans").await["price"], json!(9.5));
+    assert_eq!(base.one("/subscription-payments").await["status"], json!("completed"));
 }
 
 #[tokio::test]

@@ -47,6 +47,13 @@ async fn names_are_unique_and_modes_match_the_organization() {
     let patch = ConnectionDraft { mode: Some(ConnectionMode::Test), ..ConnectionDraft::default() };
     let after = connections::update(&base.app.app, &base.caller(), other.id, patch).await.unwrap();
     assert_eq!(after.mode, ConnectionMode::Test);
+    assert_eq!(after.base_url.as_str(), "https://sandbox-api.paddle.com", "the default host is that of the mode");
+    let elsewhere =
+        ConnectionDraft { base_url: Some("https://proxy.example.com".into()), ..ConnectionDraft::default() };
+    connections::update(&base.app.app, &base.caller(), other.id, elsewhere).await.unwrap();
+    let live = ConnectionDraft { mode: Some(ConnectionMode::Live), ..ConnectionDraft::default() };
+    let after = connections::update(&base.app.app, &base.caller(), other.id, live).await.unwrap();
+    assert_eq!(after.base_url.as_str(), "https://proxy.example.com");
 }
 
 #[tokio::test]

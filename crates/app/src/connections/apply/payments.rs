@@ -24,7 +24,11 @@ impl Work<'_> {
         time: &BusinessTime,
         depth: usize,
     ) -> Result<Decided, Error> {
-        if let Some(before) = self.payment_here(&facts.external_id).await? {
+        let before = match self.payment_here(&facts.external_id).await? {
+            Ok(before) => before,
+            Err(code) => return Ok(ended(InboxState::Failed, code)),
+        };
+        if let Some(before) = before {
             let after = follow_payment(&before, facts);
             let change = self.change_payment(&before, after, time).await?;
             return Ok(write(facts, before.id, change, codes));
@@ -51,18 +55,20 @@ impl Work<'_> {
         Ok(write(facts, id, change, codes))
     }
 
-    async fn payment_here(&self, external_id: &str) -> Result<Option<Payment>, Error> {
+    /// The payment of an object: by its link, or the one that has its ID. The error is why it cannot follow the object.
+    async fn payment_here(&self, external_id: &str) -> Result<Result<Option<Payment>, &'static str>, Error> {
         let (db, organization) = (&self.app.db, self.organization());
         if let Some(link) = self.link(ObjectKind::Payment, external_id).await? {
             let found = payments::by_id(db, organization, PaymentId::from_bytes(link.record_id)).await?;
             if found.is_some() {
-                return Ok(found);
+                return Ok(Ok(found));
             }
         }
-        match payments::id_by_external(db, organization, external_id).await? {
-            Some(id) => Ok(payments::by_id(db, organization, id).await?),
-            None => Ok(None),
+        let Some(id) = payments::id_by_external(db, organization, external_id).await? else { return Ok(Ok(None)) };
+        if self.is_followed_by_another(ObjectKind::Payment, external_id, id.bytes()).await? {
+            return Ok(Err("external_id_taken"));
         }
+        Ok(Ok(payments::by_id(db, organization, id).await?))
     }
 
     async fn change_payment(&self, before: &Payment, mut after: Payment, time: &BusinessTime) -> Result<Change, Error> {

@@ -20,7 +20,11 @@ use perennial_store::{Change, events, plan_versions, plans};
 
 impl Work<'_> {
     pub(super) async fn decide_price(&self, facts: &PriceFacts, time: &BusinessTime) -> Result<Decided, Error> {
-        if let Some(before) = self.plan_of_price(&facts.external_id).await? {
+        let before = match self.plan_of_price(&facts.external_id).await? {
+            Ok(before) => before,
+            Err(code) => return Ok(ended(InboxState::Failed, code)),
+        };
+        if let Some(before) = before {
             let (after, is_renamed) = match follow_price(&before, facts) {
                 Ok(followed) => followed,
                 Err(reason) => return Ok(ended(InboxState::Failed, reason.code())),
@@ -51,7 +55,7 @@ impl Work<'_> {
         if self.link(ObjectKind::Price, external_id).await?.is_none() {
             return Ok(ended(InboxState::Ignored, "not_found"));
         }
-        let Some(before) = self.plan_of_price(external_id).await? else {
+        let Ok(Some(before)) = self.plan_of_price(external_id).await? else {
             return Ok(ended(InboxState::Ignored, "not_found"));
         };
         let change = self.change_plan(&before, Plan { is_active: false, ..before.clone() }, time.now);
@@ -66,17 +70,24 @@ impl Work<'_> {
         })))
     }
 
-    /// The plan of a price: by its link, or the one that has the price as a variant.
-    async fn plan_of_price(&self, external_id: &str) -> Result<Option<Plan>, Error> {
+    /// The plan of a price: by its link, or the one that has the price as a variant. The error is why it cannot follow the price. A
+    /// plan can follow prices of several connections, but each price is that of one.
+    async fn plan_of_price(&self, external_id: &str) -> Result<Result<Option<Plan>, &'static str>, Error> {
         let (db, organization) = (&self.app.db, self.organization());
         if let Some(link) = self.link(ObjectKind::Price, external_id).await? {
             let key = PlanKey::Id(PlanId::from_bytes(link.record_id));
             if let Some(plan) = plans::find(db, organization, &key).await? {
-                return Ok(Some(plan));
+                return Ok(Ok(Some(plan)));
             }
         }
         let query = Query { variant: Some(external_id.to_owned()), ..Query::default() };
-        Ok(plans::list(db, organization, &query, None, 1).await?.items.into_iter().next())
+        let found = plans::list(db, organization, &query, None, 1).await?.items.into_iter().next();
+        Ok(match &found {
+            Some(plan) if self.is_followed_by_another(ObjectKind::Price, external_id, plan.id.bytes()).await? => {
+                Err("external_id_taken")
+            }
+            _ => Ok(found),
+        })
     }
 
     fn change_plan(&self, before: &Plan, after: Plan, now: Time) -> Change {
