@@ -81,6 +81,12 @@ fn place_of_invoice(due: &Invoice) -> Place {
     (at, if due.status == InvoiceStatus::Draft { 2 } else { 0 })
 }
 
+/// Whether the next action of a billed subscription comes before the step of its invoice. What is due does not always show it: a
+/// renewal that is spread has a later due time, but its instant decides.
+pub(super) fn comes_before(subscription: &Subscription, invoice: &Invoice) -> bool {
+    subscription.next_action().is_some() && place_of(subscription) < place_of_invoice(invoice)
+}
+
 /// What was done.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Made {
@@ -91,6 +97,20 @@ pub(crate) struct Made {
 }
 
 impl Made {
+    pub(super) const NOTHING: Self = Self { actions: 0, steps: 0 };
+
+    pub(super) fn actions(is_made: bool) -> Self {
+        Self { actions: usize::from(is_made), ..Self::NOTHING }
+    }
+
+    pub(super) fn steps(is_made: bool) -> Self {
+        Self { steps: usize::from(is_made), ..Self::NOTHING }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { actions: self.actions + other.actions, steps: self.steps + other.steps }
+    }
+
     pub(crate) const fn is_nothing(self) -> bool {
         self.actions == 0 && self.steps == 0
     }
@@ -122,45 +142,38 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
     let issuing = pass.issue(&drafts);
     let (lanes, issued) =
         if pass.lanes > 1 { tokio::try_join!(lanes, issuing)? } else { (lanes.await?, issuing.await?) };
-    let of_lanes =
-        |made: Made, lane: Made| Made { actions: made.actions + lane.actions, steps: made.steps + lane.steps };
-    Ok(lanes.into_iter().fold(Made { actions: 0, steps: issued }, of_lanes))
+    Ok(lanes.into_iter().fold(issued, Made::and))
 }
 
 impl Pass<'_> {
     /// Issues drafts, one chunk after the other: two changes that draw numbers at the same time would conflict.
-    async fn issue(&self, drafts: &[&Invoice]) -> Result<usize, Error> {
-        let mut issued = 0;
+    async fn issue(&self, drafts: &[&Invoice]) -> Result<Made, Error> {
+        let mut made = Made::NOTHING;
         for chunk in drafts.chunks(AT_ONCE) {
             let piece = self.app.activity.begin();
-            issued += invoices::issue_drafts(self.app, chunk, self.now, self.held).await?;
-            give_way(piece, self.held).await;
-        }
-        Ok(issued)
-    }
-
-    /// Performs the chunks of a lane, one after the other.
-    async fn perform(&self, work: &[Work<'_>], lane: usize) -> Result<Made, Error> {
-        let mut made = Made::default();
-        for chunk in work.chunks(AT_ONCE).skip(lane).step_by(self.lanes) {
-            let piece = self.app.activity.begin();
-            let catalog = Arc::new(Catalog::new(self.app, chunk[0].organization()));
-            let done = try_join_all(chunk.iter().map(|work| self.perform_one(&catalog, work))).await?;
-            for (work, _) in chunk.iter().zip(done).filter(|(_, is_made)| *is_made) {
-                match work {
-                    Work::Step(_) => made.steps += 1,
-                    Work::Action(_) => made.actions += 1,
-                }
-            }
+            made = made.and(invoices::issue_drafts(self.app, chunk, self.now, self.held).await?);
             give_way(piece, self.held).await;
         }
         Ok(made)
     }
 
-    async fn perform_one(&self, catalog: &Arc<Catalog<'_>>, work: &Work<'_>) -> Result<bool, Error> {
+    /// Performs the chunks of a lane, one after the other.
+    async fn perform(&self, work: &[Work<'_>], lane: usize) -> Result<Made, Error> {
+        let mut made = Made::NOTHING;
+        for chunk in work.chunks(AT_ONCE).skip(lane).step_by(self.lanes) {
+            let piece = self.app.activity.begin();
+            let catalog = Arc::new(Catalog::new(self.app, chunk[0].organization()));
+            let done = try_join_all(chunk.iter().map(|work| self.perform_one(&catalog, work))).await?;
+            made = done.into_iter().fold(made, Made::and);
+            give_way(piece, self.held).await;
+        }
+        Ok(made)
+    }
+
+    async fn perform_one(&self, catalog: &Arc<Catalog<'_>>, work: &Work<'_>) -> Result<Made, Error> {
         match work {
             Work::Step(invoice) => Box::pin(invoices::perform(catalog, invoice, self.now, self.held)).await,
-            Work::Action(before) => actions::perform(catalog, before, self.now, self.held).await,
+            Work::Action(before) => actions::perform(catalog, before, self.now, self.held).await.map(Made::actions),
         }
     }
 }
