@@ -5,10 +5,12 @@ use super::billing::{BillingDraft, Collection, ParkReason, PlannedChange};
 use super::test_support::*;
 use crate::cycle::BillingCycle::{Monthly, Weekly, Yearly};
 use crate::events::EventKind;
+use crate::id::SubscriptionId;
 use crate::organizations::billing::{OrganizationBilling, RenewalNoticeDays, SpreadMinutes};
 use crate::plans::billing::{PlanBilling, TrialEndBehavior};
-use crate::subscriptions::SubscriptionDraft;
 use crate::subscriptions::SubscriptionStatus::{Active, Cancelled, Expired, OnTrial, Paused};
+use crate::subscriptions::{Subscription, SubscriptionDraft};
+use crate::time::Time;
 
 #[test]
 fn p1_a_monthly_subscription_renews_and_its_forecast_shows_it() {
@@ -205,6 +207,24 @@ fn spread_moves_the_due_time_of_renewals_only() {
     assert!((0..720 * 60_000_000).contains(&late), "{late}");
     let cancelled = update(&created, send(Cancelled), None, &known, at("2026-03-05")).unwrap();
     assert_eq!(cancelled.due_at, Some(at("2026-04-01")));
+}
+
+#[test]
+fn a_spread_renewal_is_due_when_the_subscription_ends_at_the_latest() {
+    let plan = plan_of(1, "10", Monthly);
+    let settings =
+        OrganizationBilling { spread_minutes: SpreadMinutes::from_stored(720), ..OrganizationBilling::default() };
+    let id = SubscriptionId::new(at("2026-03-01"), 30_000);
+    let created = Subscription { id, ..create(charged(), &plan, at("2026-03-01")) };
+    let ending = |end| {
+        let ending = Subscription { ends_at: Some(end), ..created.clone() };
+        assert_eq!(ending.next_action(), Some((Action::Renew, at("2026-04-01"))));
+        ending.due_time(&settings).unwrap()
+    };
+    let offset = ending(at("2026-04-02"));
+    assert!(offset > at("2026-04-01"), "{offset}");
+    let before = Time::from_micros(offset.as_micros() - 1).unwrap();
+    assert_eq!((ending(before), ending(offset)), (before, offset));
 }
 
 #[test]

@@ -75,3 +75,17 @@ async fn a_renewal_comes_before_a_draft_of_its_instant_although_it_is_spread() {
         assert_eq!((&issued["status"], &issued["due_at"]), (&json!("open"), &json!("2026-03-08T00:00:00.000000Z")));
     }
 }
+
+#[tokio::test]
+async fn an_end_soon_after_a_renewal_is_not_spread() {
+    let app = TestApp::start().await;
+    let books = spreading(&app, "2026-03-01T00:00:00Z").await;
+    books.plan("weekly", json!({ "price": 7, "billing_cycle": "weekly" })).await;
+    let fields = json!({ "ends_at": "2026-03-08T00:10:00Z", "billing": { "payment_method": "test_ok" } });
+    let created = subscribe(&books, "weekly", fields).await;
+    books.advance("2026-03-08T00:10:00Z").await;
+    for created in &created {
+        assert_eq!(books.read(created).await["status"], "expired");
+        assert_eq!(cycles(&books, created).await, ["2026-03-01T00:00", "2026-03-08T00:00"]);
+    }
+}
