@@ -8,7 +8,7 @@ use crate::events::EventKind;
 use crate::id::SubscriptionId;
 use crate::organizations::billing::{OrganizationBilling, RenewalNoticeDays, SpreadMinutes};
 use crate::plans::billing::{PlanBilling, TrialEndBehavior};
-use crate::subscriptions::SubscriptionStatus::{Active, Cancelled, Expired, OnTrial, Paused};
+use crate::subscriptions::SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, Paused, Unpaid};
 use crate::subscriptions::{Subscription, SubscriptionDraft};
 use crate::time::Time;
 
@@ -258,4 +258,23 @@ fn a_subscription_of_an_erased_user_ends_now() {
     let created = create(charged(), &plan, at("2026-03-01"));
     let erased = created.cancel_for_erasure(at("2026-03-05"));
     assert_eq!((erased.status, erased.next_action()), (Cancelled, Some((Action::End, at("2026-03-05")))));
+    let late = Subscription { ends_at: Some(at("2026-03-04")), ..created };
+    for erased in [erased, late.cancel_for_erasure(at("2026-03-05"))] {
+        assert_eq!(erased.act(&known(&plan)).unwrap().unwrap().access, Some(false));
+    }
+}
+
+#[test]
+fn the_end_of_an_erased_user_without_access_changes_no_access() {
+    let plan = plan_of(1, "10", Monthly);
+    let created = create(charged(), &plan, at("2026-03-01"));
+    let paused = update(&created, send(Paused), None, &known(&plan), at("2026-03-02")).unwrap();
+    let unpaid = Subscription { status: Unpaid, is_active: false, ..created.clone() };
+    let blocked = Subscription { is_active: false, ..created };
+    let draft = SubscriptionDraft { status: Some(Incomplete), ..draft(charged()) };
+    let incomplete = try_create(draft, &plan, &known(&plan), at("2026-03-04")).unwrap();
+    for before in [paused, unpaid, blocked, incomplete] {
+        let step = before.cancel_for_erasure(at("2026-03-05")).act(&known(&plan)).unwrap().unwrap();
+        assert_eq!((step.action, step.event, step.access), (Action::End, EventKind::SubscriptionExpired, None));
+    }
 }
