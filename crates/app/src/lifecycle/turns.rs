@@ -56,7 +56,7 @@ impl Due {
         // What a full list does not show may be earlier than anything after its end.
         let end = |is_full: bool, last: Option<Place>| last.filter(|_| is_full).map_or(Time::MAX, |(at, _)| at);
         let subscriptions_until = end(self.subscriptions.len() >= self.limit, self.subscriptions.last().map(place_of));
-        let invoices_until = end(self.invoices.len() >= self.limit, self.invoices.last().map(place_of_invoice));
+        let invoices_until = end(self.invoices.len() >= self.limit, self.invoices.last().map(due_place));
         let is_first = |id: SubscriptionId, place: Place| first.get(&id) == Some(&place);
         let subscriptions = self.subscriptions.iter().filter(|due| {
             let place = place_of(due);
@@ -76,7 +76,18 @@ fn place_of(due: &Subscription) -> Place {
     (at, 1)
 }
 
+/// The draft of a period without usage comes before the next period, although a start in the past makes it due later: invoices are
+/// numbered in the order of their periods.
 fn place_of_invoice(due: &Invoice) -> Place {
+    let (at, class) = due_place(due);
+    match due.cycle_at {
+        Some(cycle_at) if due.status == InvoiceStatus::Draft && due.parts.is_empty() => (at.min(cycle_at), class),
+        _ => (at, class),
+    }
+}
+
+/// The place by the instant at which an invoice is due, which is the order in which due invoices are read.
+fn due_place(due: &Invoice) -> Place {
     let at = due.next_action().map_or(Time::MIN, |(_, at)| at);
     (at, if due.status == InvoiceStatus::Draft { 2 } else { 0 })
 }
