@@ -3022,8 +3022,8 @@ SELECT COUNT(*), MIN(acts_at) FROM invoices WHERE organization_id = $1 AND acts_
 -- backlog::LATE
 SELECT 1 FROM invoices WHERE organization_id = $1 AND acts_at > $3 AND acts_at < $2 AND updated_at < $2 AND deleted_at
     IS NULL AND NOT (invoices.status = 'draft' AND ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
-    invoices.organization_id AND s.id = invoices.subscription_id AND s.billing LIKE '%"parked_at":%') IS NOT NULL)
-    LIMIT 1;
+    invoices.organization_id AND s.id = invoices.subscription_id AND (s.billing LIKE '%"parked_at":%' OR s.updated_at
+    >= $2)) IS NOT NULL) LIMIT 1;
 
 -- backlog::LIVE_DUE
 SELECT COUNT(*), MIN(acts_at) FROM ( SELECT invoices.acts_at FROM invoices LEFT JOIN test_clocks AS c ON c.id =

@@ -17,6 +17,7 @@ mod meters;
 mod parked;
 mod payments;
 mod profiles;
+mod spread;
 mod tax_rates;
 mod usage;
 mod windows;

@@ -4,7 +4,8 @@
 //! drawn together.
 
 use super::INVALID_RETRY_SECONDS;
-use super::actions::{commit, fenced, is_of_the_record, park, park_reason};
+use super::actions::{self, commit, fenced, is_of_the_record, park, park_reason};
+use super::turns::{Made, comes_before};
 use crate::background::Held;
 use crate::catalog::Catalog;
 use crate::context::App;
@@ -14,6 +15,7 @@ use crate::invoices::context::issue_context;
 use crate::invoices::issue::{Shared, issue, react};
 use crate::invoices::unit::{Cause, Unit};
 use crate::invoices::usage;
+use futures_util::FutureExt;
 use futures_util::future::try_join_all;
 use perennial_domain::events::EventKind;
 use perennial_domain::invoices::record::{Invoice, InvoiceLine, InvoiceNext};
@@ -24,30 +26,61 @@ use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Violation, invoices, payments, subscriptions};
 use std::sync::Arc;
 
-/// Makes the step of an open invoice that is due. False if none is. True also if another writer was faster.
+/// Makes the step of an open invoice that is due, or the action of its subscription that comes first. What another writer was faster
+/// to make counts too.
 pub(super) async fn perform(
     catalog: &Arc<Catalog<'_>>,
     invoice: &Invoice,
     now: Time,
     held: Option<&Held>,
-) -> Result<bool, Error> {
+) -> Result<Made, Error> {
     let app = catalog.app;
-    let Some((next, at)) = invoice.next_action().filter(|(_, at)| *at <= now) else { return Ok(false) };
+    let Some((next, at)) = invoice.next_action().filter(|(_, at)| *at <= now) else { return Ok(Made::NOTHING) };
     let subscription = match find(app, invoice).await {
         Ok(Some(subscription)) => subscription,
-        Ok(None) => return stop(app, invoice, held).await,
-        Err(error) if is_of_the_record(&error) => return wait(app, invoice, &error, now, held).await.map(|()| false),
+        Ok(None) => return stop(app, invoice, held).await.map(Made::steps),
+        Err(error) if is_of_the_record(&error) => {
+            return wait(app, invoice, &error, now, held).await.map(|()| Made::NOTHING);
+        }
         Err(error) => return Err(error),
     };
-    match step(catalog, invoice, &subscription, (next, at), now).await {
+    if acts_before(catalog, invoice, &subscription, now, held).await? {
+        return Ok(Made::actions(true));
+    }
+    perform_step(catalog, invoice, &subscription, (next, at), now, held).await.map(Made::steps)
+}
+
+/// Makes the action of a subscription that comes before the step of its invoice. False if there is none, and if it failed: it is
+/// tried again later, and delays no invoice.
+async fn acts_before(
+    catalog: &Arc<Catalog<'_>>,
+    invoice: &Invoice,
+    subscription: &Subscription,
+    now: Time,
+    held: Option<&Held>,
+) -> Result<bool, Error> {
+    // Boxed, because the compiler does not follow the types of futures as deep as an action in the issuing of drafts.
+    Ok(comes_before(subscription, invoice) && actions::perform(catalog, subscription, now, held).boxed().await?)
+}
+
+async fn perform_step(
+    catalog: &Arc<Catalog<'_>>,
+    invoice: &Invoice,
+    subscription: &Subscription,
+    (next, at): (InvoiceNext, Time),
+    now: Time,
+    held: Option<&Held>,
+) -> Result<bool, Error> {
+    let app = catalog.app;
+    match step(catalog, invoice, subscription, (next, at), now).await {
         Ok(unit) => {
             let is_made = commit(app, fenced(held).and(unit)).await?;
-            charge::wake(app, &subscription);
+            charge::wake(app, subscription);
             Ok(is_made)
         }
         Err(error) if is_of_the_record(&error) => {
             tracing::warn!(invoice = %invoice.id, organization = %invoice.organization_id, %error, "a step of an invoice failed");
-            park(app, &subscription, park_reason(&error), now, held).await
+            park(app, subscription, park_reason(&error), now, held).await
         }
         Err(error) => Err(error),
     }
@@ -112,30 +145,58 @@ async fn step(
     Ok(unit.change)
 }
 
-/// Issues drafts of one organization in one change, in the order in which they are given. Returns how many were issued or
-/// deleted.
+/// Issues drafts of one organization in one change, in the order in which they are given. A draft whose subscription acts first is
+/// issued later.
 pub(super) async fn issue_drafts(
     app: &App,
     drafts: &[&Invoice],
     now: Time,
     held: Option<&Held>,
-) -> Result<usize, Error> {
-    let Some(first) = drafts.first() else { return Ok(0) };
+) -> Result<Made, Error> {
+    let Some(first) = drafts.first() else { return Ok(Made::NOTHING) };
     let catalog = Arc::new(Catalog::new(app, first.organization_id));
     let preparing = drafts.iter().map(|draft| prepare(&catalog, draft, now, held));
-    let prepared: Vec<Prepared> = try_join_all(preparing).await?.into_iter().flatten().collect();
+    let (mut prepared, mut actions) = (Vec::with_capacity(drafts.len()), 0);
+    for draft in try_join_all(preparing).await? {
+        match draft {
+            Preparation::Ready(draft) => prepared.push(draft),
+            Preparation::ActedBefore => actions += 1,
+            Preparation::Waits => {}
+        }
+    }
+    let steps = issue_prepared(&catalog, &prepared, now, held).await?;
+    Ok(Made { actions, steps })
+}
+
+/// Returns how many drafts were issued or deleted.
+async fn issue_prepared(
+    catalog: &Arc<Catalog<'_>>,
+    prepared: &[Prepared],
+    now: Time,
+    held: Option<&Held>,
+) -> Result<usize, Error> {
+    let app = catalog.app;
     let Some(first) = prepared.first() else { return Ok(0) };
-    match issue_together(&catalog, &prepared, now, held).await {
+    match issue_together(catalog, prepared, now, held).await {
         Ok(()) => Ok(prepared.len()),
         Err(error) if prepared.len() > 1 && (is_contended(&error) || is_of_the_record(&error)) => {
             let mut made = 0;
-            for draft in &prepared {
+            for draft in prepared {
                 made += usize::from(issue_alone(app, draft, now, held).await?);
             }
             Ok(made)
         }
         Err(error) => failed(app, first, error, now, held).await.map(usize::from),
     }
+}
+
+/// What became of a draft that is to be issued.
+enum Preparation {
+    Ready(Prepared),
+    /// The action of its subscription that comes first was made instead.
+    ActedBefore,
+    /// It cannot be issued now.
+    Waits,
 }
 
 /// A draft with what its issuing needs.
@@ -145,25 +206,30 @@ struct Prepared {
     usage: Vec<InvoiceLine>,
 }
 
-/// Closes the window of a draft, and prices the usage in it. None: it cannot be issued now.
+/// Closes the window of a draft, and prices the usage in it.
 async fn prepare(
-    catalog: &Catalog<'_>,
+    catalog: &Arc<Catalog<'_>>,
     draft: &Invoice,
     now: Time,
     held: Option<&Held>,
-) -> Result<Option<Prepared>, Error> {
+) -> Result<Preparation, Error> {
     let app = catalog.app;
     let subscription = match find(app, draft).await {
         Ok(Some(subscription)) => subscription,
-        Ok(None) => return stop(app, draft, held).await.map(|_| None),
-        Err(error) if is_of_the_record(&error) => return wait(app, draft, &error, now, held).await.map(|()| None),
+        Ok(None) => return stop(app, draft, held).await.map(|_| Preparation::Waits),
+        Err(error) if is_of_the_record(&error) => {
+            return wait(app, draft, &error, now, held).await.map(|()| Preparation::Waits);
+        }
         Err(error) => return Err(error),
     };
+    if acts_before(catalog, draft, &subscription, now, held).await? {
+        return Ok(Preparation::ActedBefore);
+    }
     match price_usage(catalog, draft, now, held).await {
-        Ok(usage) => Ok(Some(Prepared { draft: draft.clone(), subscription, usage })),
+        Ok(usage) => Ok(Preparation::Ready(Prepared { draft: draft.clone(), subscription, usage })),
         Err(error) if is_of_the_record(&error) && !is_contended(&error) => {
             tracing::warn!(invoice = %draft.id, organization = %draft.organization_id, %error, "the usage of a draft was not priced");
-            park(app, &subscription, park_reason(&error), now, held).await.map(|_| None)
+            park(app, &subscription, park_reason(&error), now, held).await.map(|_| Preparation::Waits)
         }
         Err(error) => Err(error),
     }

@@ -56,7 +56,7 @@ impl Due {
         // What a full list does not show may be earlier than anything after its end.
         let end = |is_full: bool, last: Option<Place>| last.filter(|_| is_full).map_or(Time::MAX, |(at, _)| at);
         let subscriptions_until = end(self.subscriptions.len() >= self.limit, self.subscriptions.last().map(place_of));
-        let invoices_until = end(self.invoices.len() >= self.limit, self.invoices.last().map(place_of_invoice));
+        let invoices_until = end(self.invoices.len() >= self.limit, self.invoices.last().map(due_place));
         let is_first = |id: SubscriptionId, place: Place| first.get(&id) == Some(&place);
         let subscriptions = self.subscriptions.iter().filter(|due| {
             let place = place_of(due);
@@ -76,9 +76,26 @@ fn place_of(due: &Subscription) -> Place {
     (at, 1)
 }
 
+/// The draft of a period without usage comes before the next period, although a start in the past makes it due later: invoices are
+/// numbered in the order of their periods.
 fn place_of_invoice(due: &Invoice) -> Place {
+    let (at, class) = due_place(due);
+    match due.cycle_at {
+        Some(cycle_at) if due.status == InvoiceStatus::Draft && due.parts.is_empty() => (at.min(cycle_at), class),
+        _ => (at, class),
+    }
+}
+
+/// The place by the instant at which an invoice is due, which is the order in which due invoices are read.
+fn due_place(due: &Invoice) -> Place {
     let at = due.next_action().map_or(Time::MIN, |(_, at)| at);
     (at, if due.status == InvoiceStatus::Draft { 2 } else { 0 })
+}
+
+/// Whether the next action of a billed subscription comes before the step of its invoice. What is due does not always show it: a
+/// renewal that is spread has a later due time, but its instant decides.
+pub(super) fn comes_before(subscription: &Subscription, invoice: &Invoice) -> bool {
+    subscription.next_action().is_some() && place_of(subscription) < place_of_invoice(invoice)
 }
 
 /// What was done.
@@ -91,6 +108,20 @@ pub(crate) struct Made {
 }
 
 impl Made {
+    pub(super) const NOTHING: Self = Self { actions: 0, steps: 0 };
+
+    pub(super) fn actions(is_made: bool) -> Self {
+        Self { actions: usize::from(is_made), ..Self::NOTHING }
+    }
+
+    pub(super) fn steps(is_made: bool) -> Self {
+        Self { steps: usize::from(is_made), ..Self::NOTHING }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { actions: self.actions + other.actions, steps: self.steps + other.steps }
+    }
+
     pub(crate) const fn is_nothing(self) -> bool {
         self.actions == 0 && self.steps == 0
     }
@@ -122,45 +153,38 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
     let issuing = pass.issue(&drafts);
     let (lanes, issued) =
         if pass.lanes > 1 { tokio::try_join!(lanes, issuing)? } else { (lanes.await?, issuing.await?) };
-    let of_lanes =
-        |made: Made, lane: Made| Made { actions: made.actions + lane.actions, steps: made.steps + lane.steps };
-    Ok(lanes.into_iter().fold(Made { actions: 0, steps: issued }, of_lanes))
+    Ok(lanes.into_iter().fold(issued, Made::and))
 }
 
 impl Pass<'_> {
     /// Issues drafts, one chunk after the other: two changes that draw numbers at the same time would conflict.
-    async fn issue(&self, drafts: &[&Invoice]) -> Result<usize, Error> {
-        let mut issued = 0;
+    async fn issue(&self, drafts: &[&Invoice]) -> Result<Made, Error> {
+        let mut made = Made::NOTHING;
         for chunk in drafts.chunks(AT_ONCE) {
             let piece = self.app.activity.begin();
-            issued += invoices::issue_drafts(self.app, chunk, self.now, self.held).await?;
-            give_way(piece, self.held).await;
-        }
-        Ok(issued)
-    }
-
-    /// Performs the chunks of a lane, one after the other.
-    async fn perform(&self, work: &[Work<'_>], lane: usize) -> Result<Made, Error> {
-        let mut made = Made::default();
-        for chunk in work.chunks(AT_ONCE).skip(lane).step_by(self.lanes) {
-            let piece = self.app.activity.begin();
-            let catalog = Arc::new(Catalog::new(self.app, chunk[0].organization()));
-            let done = try_join_all(chunk.iter().map(|work| self.perform_one(&catalog, work))).await?;
-            for (work, _) in chunk.iter().zip(done).filter(|(_, is_made)| *is_made) {
-                match work {
-                    Work::Step(_) => made.steps += 1,
-                    Work::Action(_) => made.actions += 1,
-                }
-            }
+            made = made.and(invoices::issue_drafts(self.app, chunk, self.now, self.held).await?);
             give_way(piece, self.held).await;
         }
         Ok(made)
     }
 
-    async fn perform_one(&self, catalog: &Arc<Catalog<'_>>, work: &Work<'_>) -> Result<bool, Error> {
+    /// Performs the chunks of a lane, one after the other.
+    async fn perform(&self, work: &[Work<'_>], lane: usize) -> Result<Made, Error> {
+        let mut made = Made::NOTHING;
+        for chunk in work.chunks(AT_ONCE).skip(lane).step_by(self.lanes) {
+            let piece = self.app.activity.begin();
+            let catalog = Arc::new(Catalog::new(self.app, chunk[0].organization()));
+            let done = try_join_all(chunk.iter().map(|work| self.perform_one(&catalog, work))).await?;
+            made = done.into_iter().fold(made, Made::and);
+            give_way(piece, self.held).await;
+        }
+        Ok(made)
+    }
+
+    async fn perform_one(&self, catalog: &Arc<Catalog<'_>>, work: &Work<'_>) -> Result<Made, Error> {
         match work {
             Work::Step(invoice) => Box::pin(invoices::perform(catalog, invoice, self.now, self.held)).await,
-            Work::Action(before) => actions::perform(catalog, before, self.now, self.held).await,
+            Work::Action(before) => actions::perform(catalog, before, self.now, self.held).await.map(Made::actions),
         }
     }
 }

@@ -72,7 +72,7 @@ impl Subscription {
     }
 
     /// When the engine works on the subscription: the instant of the next action. Renewals are delayed by a fixed part of
-    /// the time that the organization spreads them over.
+    /// the time that the organization spreads them over, but not beyond the end of the subscription, which is not delayed.
     pub fn due_time(&self, settings: &OrganizationBilling) -> Option<Time> {
         let (action, at) = self.next_action()?;
         let seconds = settings.spread_minutes.get() * 60;
@@ -81,7 +81,8 @@ impl Subscription {
         }
         let id = self.id.bytes();
         let random = i64::from(u32::from_be_bytes([id[12], id[13], id[14], id[15]]));
-        Some(at.plus_seconds(random % seconds))
+        let spread = at.plus_seconds(random % seconds);
+        Some(self.ends_at.map_or(spread, |ends_at| spread.min(ends_at)))
     }
 
     /// When the notice of the trial or the period is due, if none was given. None if the instant is before it began.

@@ -5,10 +5,12 @@ use super::billing::{BillingDraft, Collection, ParkReason, PlannedChange};
 use super::test_support::*;
 use crate::cycle::BillingCycle::{Monthly, Weekly, Yearly};
 use crate::events::EventKind;
+use crate::id::SubscriptionId;
 use crate::organizations::billing::{OrganizationBilling, RenewalNoticeDays, SpreadMinutes};
 use crate::plans::billing::{PlanBilling, TrialEndBehavior};
-use crate::subscriptions::SubscriptionDraft;
-use crate::subscriptions::SubscriptionStatus::{Active, Cancelled, Expired, OnTrial, Paused};
+use crate::subscriptions::SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, Paused, Unpaid};
+use crate::subscriptions::{Subscription, SubscriptionDraft};
+use crate::time::Time;
 
 #[test]
 fn p1_a_monthly_subscription_renews_and_its_forecast_shows_it() {
@@ -208,6 +210,24 @@ fn spread_moves_the_due_time_of_renewals_only() {
 }
 
 #[test]
+fn a_spread_renewal_is_due_when_the_subscription_ends_at_the_latest() {
+    let plan = plan_of(1, "10", Monthly);
+    let settings =
+        OrganizationBilling { spread_minutes: SpreadMinutes::from_stored(720), ..OrganizationBilling::default() };
+    let id = SubscriptionId::new(at("2026-03-01"), 30_000);
+    let created = Subscription { id, ..create(charged(), &plan, at("2026-03-01")) };
+    let ending = |end| {
+        let ending = Subscription { ends_at: Some(end), ..created.clone() };
+        assert_eq!(ending.next_action(), Some((Action::Renew, at("2026-04-01"))));
+        ending.due_time(&settings).unwrap()
+    };
+    let offset = ending(at("2026-04-02"));
+    assert!(offset > at("2026-04-01"), "{offset}");
+    let before = Time::from_micros(offset.as_micros() - 1).unwrap();
+    assert_eq!((ending(before), ending(offset)), (before, offset));
+}
+
+#[test]
 fn a_parked_subscription_has_no_action_until_billing_is_sent() {
     let plan = plan_of(1, "10", Monthly);
     let created = create(charged(), &plan, at("2026-03-01"));
@@ -238,4 +258,23 @@ fn a_subscription_of_an_erased_user_ends_now() {
     let created = create(charged(), &plan, at("2026-03-01"));
     let erased = created.cancel_for_erasure(at("2026-03-05"));
     assert_eq!((erased.status, erased.next_action()), (Cancelled, Some((Action::End, at("2026-03-05")))));
+    let late = Subscription { ends_at: Some(at("2026-03-04")), ..created };
+    for erased in [erased, late.cancel_for_erasure(at("2026-03-05"))] {
+        assert_eq!(erased.act(&known(&plan)).unwrap().unwrap().access, Some(false));
+    }
+}
+
+#[test]
+fn the_end_of_an_erased_user_without_access_changes_no_access() {
+    let plan = plan_of(1, "10", Monthly);
+    let created = create(charged(), &plan, at("2026-03-01"));
+    let paused = update(&created, send(Paused), None, &known(&plan), at("2026-03-02")).unwrap();
+    let unpaid = Subscription { status: Unpaid, is_active: false, ..created.clone() };
+    let blocked = Subscription { is_active: false, ..created };
+    let draft = SubscriptionDraft { status: Some(Incomplete), ..draft(charged()) };
+    let incomplete = try_create(draft, &plan, &known(&plan), at("2026-03-04")).unwrap();
+    for before in [paused, unpaid, blocked, incomplete] {
+        let step = before.cancel_for_erasure(at("2026-03-05")).act(&known(&plan)).unwrap().unwrap();
+        assert_eq!((step.action, step.event, step.access), (Action::End, EventKind::SubscriptionExpired, None));
+    }
 }

@@ -338,8 +338,12 @@ impl Subscription {
     #[must_use]
     pub fn cancel_for_erasure(&self, now: Time) -> Self {
         let mut after = self.clone();
+        let ends_at = now.max(self.starts_at);
         after.set_status(Cancelled, now);
-        after.ends_at = Some(now.max(self.starts_at));
+        after.ends_at = Some(ends_at);
+        // A cancelled subscription grants access by default, but an end takes away only what was granted before. If the stored end is
+        // late, access has ended without an event, which the engine writes with this end.
+        after.is_active &= self.had_access(self.ends_at.map_or(ends_at, |stored| stored.min(ends_at)));
         if let Some(billing) = &mut after.billing {
             (billing.paused_at, billing.resumes_at, billing.parked) = (None, None, None);
         }

@@ -330,3 +330,17 @@ async fn failed_payments_are_retried_until_the_subscription_is_unpaid_and_recove
     assert_eq!(recovered["billing"]["period_start"], json!("2026-05-10T00:00:00.000000Z"));
     assert_eq!(books.invoices(&created).await.len(), 2);
 }
+
+#[tokio::test]
+async fn the_invoices_of_a_start_in_the_past_are_numbered_in_the_order_of_their_periods() {
+    let app = TestApp::start().await;
+    let books = Books::at(&app, "2026-03-01T00:00:00Z").await;
+    books.plan("monthly", json!({})).await;
+    let fields = json!({ "starts_at": "2025-12-10T00:00:00Z", "billing": { "payment_method": "test_ok" } });
+    let created = books.subscribe_with("monthly", fields).await;
+    let mut numbered: Vec<_> = books.invoices(&created).await;
+    numbered.sort_by_key(|invoice| invoice["number"].to_string());
+    let cycles: Vec<_> = numbered.iter().map(|invoice| &invoice["cycle_at"].as_str().unwrap()[..10]).collect();
+    assert_eq!(cycles, ["2025-12-10", "2026-01-10", "2026-02-10"]);
+    assert!(numbered.iter().all(|invoice| invoice["issued_at"] == "2026-03-01T00:00:00.000000Z"), "{numbered:?}");
+}

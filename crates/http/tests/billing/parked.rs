@@ -3,7 +3,7 @@
 use super::cycles::{Books, id};
 use perennial_app::caller::Caller;
 use perennial_app::lifecycle;
-use perennial_testkit::TestApp;
+use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
 
 const LARGEST: i64 = 999_999_999_999;
@@ -90,6 +90,24 @@ async fn a_parked_subscription_continues_when_the_amount_fits() {
     assert_eq!(issued["number"], json!("TEST-INV-000002"), "a failed issue draws no number");
     books.advance("2026-07-01T02:00:00Z").await;
     assert_eq!(books.invoices(&created).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_draft_that_waited_for_its_parked_subscription_is_not_late() {
+    let mut options = TestOptions::default();
+    options.app.lifecycle.hold_after_days = 7;
+    let app = TestApp::with(options).await;
+    let books = metered(&app, LARGEST).await;
+    let created = books.subscribe("metered", json!({ "payment_method": "test_ok" })).await;
+    use_units(&books, &created, 1_000_000_000).await;
+    books.advance("2026-06-01T02:00:00Z").await;
+    assert_eq!(reason(&books, &created).await, json!("out_of_range"));
+    books.advance("2026-06-20T00:00:00Z").await;
+    // The engine tries again, and no other subscription is on hold because of it.
+    unpark(&books, &created).await;
+    assert!(!lifecycle::status(&app.app, &books.sandbox.organization).await.unwrap().held);
+    assert_eq!(reason(&books, &created).await, json!("out_of_range"));
+    assert_eq!(books.sandbox.events("subscription.parked", 2).await.len(), 2);
 }
 
 #[tokio::test]

@@ -120,6 +120,22 @@ async fn the_subscription_of_an_erased_user_is_ended_by_the_engine() {
 }
 
 #[tokio::test]
+async fn the_access_of_an_erased_user_ends_only_if_there_was_some() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let plan = base.plan("pro", json!({})).await;
+    let (active, paused) = (base.subscribe(&plan, json!({})).await, base.subscribe(&plan, json!({})).await);
+    base.put(id(&paused), json!({ "status": "paused" })).await;
+    base.app.set_time("2026-03-11T12:00:00Z");
+    base.app.delete(&format!("/users/{}", base.user)).await.expect(200);
+    for created in [&active, &paused] {
+        assert_eq!(base.run(id(created), "2026-03-11T12:00:00Z").await["status"], "expired");
+    }
+    let ended = ["subscription.updated", "subscription.expired", "subscription.access_changed"];
+    assert_eq!(base.types(id(&active)).await[1..], ended);
+    assert_eq!(base.types(id(&paused)).await[2..], ended[..2]);
+}
+
+#[tokio::test]
 async fn all_validation_errors_come_before_a_conflict() {
     let base = Base::at("2026-03-10T12:00:00Z").await;
     let plan = base.plan("pro", json!({})).await;

@@ -1,6 +1,5 @@
 //! Due invoices: how many, since when, and whether one is late. The drafts of a parked subscription wait, so they are neither.
 
-use super::NOT_PARKED;
 use crate::codec;
 use crate::db::Db;
 use crate::error::Error;
@@ -17,12 +16,19 @@ const NO_DRAFT_OF_PARKED: &str =
     SELECT s.organization_id, s.id FROM subscriptions AS s
     WHERE s.deleted_at IS NULL AND s.billing LIKE '%\"parked_at\":%'))";
 
+/// A draft waits while its subscription is parked. Unparking changes the subscription and not the draft, which is late only if both
+/// changed before `$2`.
+const NOT_WAITING: &str = "AND NOT (invoices.status = 'draft' AND (
+    SELECT 1 FROM subscriptions AS s
+    WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id
+        AND (s.billing LIKE '%\"parked_at\":%' OR s.updated_at >= $2)) IS NOT NULL)";
+
 /// One row if a step was due and its invoice last changed before `$2`, and the operator has not released it.
 pub(crate) static LATE: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
         "SELECT 1 FROM invoices
          WHERE organization_id = $1 AND acts_at > $3 AND acts_at < $2 AND updated_at < $2 AND deleted_at IS NULL
-             {NOT_PARKED} LIMIT 1"
+             {NOT_WAITING} LIMIT 1"
     ))
 });
 
