@@ -148,6 +148,11 @@ pub async fn list(
     compose(organization, query).after(after).limit(limit).page(db, record::read).await
 }
 
+/// Where the list in the order of creation continues after a payment.
+pub fn position(payment: &Payment) -> Position {
+    Position { values: vec![payment.id.bytes().into()] }
+}
+
 pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuery {
     let order = if query.is_ascending { Order::Ascending } else { Order::Descending };
     let list = PAYMENTS.list(organization.bytes()).sort(BY_CREATION, order);

@@ -3,11 +3,14 @@
 
 use super::sessions::PortalSession;
 use crate::business_time;
+use crate::caller::Caller;
 use crate::context::App;
+use crate::cursor;
 use crate::error::Error;
 use crate::revision::IfMatch;
 use crate::use_cases;
 use crate::{payments, plans, subscriptions};
+use futures_util::future::try_join_all;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PlanId, SubscriptionId};
@@ -22,6 +25,7 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, Subscript
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
 use perennial_store::plan_versions;
+use perennial_store::{Page, Position};
 use std::collections::HashMap;
 
 /// The most subscriptions on a page.
@@ -53,7 +57,7 @@ pub struct Offered {
 pub struct Paid {
     /// The payment.
     pub payment: Payment,
-    /// The name of the plan. None: the subscription was deleted.
+    /// The name of the plan. None: the subscription was deleted just now.
     pub plan: Option<String>,
 }
 
@@ -165,14 +169,16 @@ pub async fn resume(
     .await
 }
 
-/// A page of the user's payments, newest first, and the cursor of the next page.
+/// A page of the payments for the user's subscriptions, newest first, and the cursor of the next page.
 pub async fn payments(
     app: &App,
     known: &PortalSession,
     cursor: Option<&str>,
 ) -> Result<(Vec<Paid>, Option<String>), Error> {
     let caller = known.caller("");
-    let (found, next) = payments::list(app, &caller, payments::Query::default(), cursor, MAX_PAYMENTS).await?;
+    let name = cursor::payments(caller.organization(), caller.own, &payments::Query::default());
+    let (found, next) =
+        cursor::list(&app.keys, &name, cursor, async |after| newest_payments(app, &caller, after).await).await?;
     let mut plans = Plans::default();
     let mut names: HashMap<SubscriptionId, Option<String>> = HashMap::new();
     let mut paid = Vec::with_capacity(found.len());
@@ -188,6 +194,24 @@ pub async fn payments(
         paid.push(Paid { payment, plan });
     }
     Ok((paid, next))
+}
+
+/// The list of all payments has no index by user: a page could be empty although an older one is not. Those of each subscription
+/// have one.
+async fn newest_payments(app: &App, caller: &Caller, after: Option<Position>) -> Result<Page<Payment>, Error> {
+    let owned =
+        subscriptions::page(app, caller, None, subscriptions::Query::default(), None, MAX_SUBSCRIPTIONS).await?;
+    let of_subscription = async |subscription: &Subscription| {
+        let query = payments::Query { subscription_id: Some(subscription.id), ..payments::Query::default() };
+        payments::page(app, caller, query, after.clone(), MAX_PAYMENTS + 1).await
+    };
+    let pages = try_join_all(owned.items.iter().map(of_subscription)).await?;
+    let mut newest: Vec<Payment> = pages.into_iter().flat_map(|page| page.items).collect();
+    newest.sort_unstable_by_key(|payment| std::cmp::Reverse(payment.id));
+    let has_more = newest.len() > MAX_PAYMENTS;
+    newest.truncate(MAX_PAYMENTS);
+    let next = newest.last().filter(|_| has_more).map(perennial_store::payments::position);
+    Ok(Page { items: newest, next })
 }
 
 async fn plan_name(

@@ -55,21 +55,32 @@ fn introduction(offered: &Offered) -> Markup {
 
 fn card(frame: &Frame<'_>, offered: &Offered, plan: &Plan, features: &[Feature], is_chosen: bool) -> Markup {
     let name = plan.name.as_str();
+    let price = format!("{} {}", money(plan.price, plan.currency), texts::cycle(plan.billing_cycle));
+    // Plans of different billing cycles often have the same name.
+    let full_name = format!("{name}, {price}");
     let target = format!("/portal/subscriptions/{}/change/{}", offered.subscription.id, plan.id);
     html! {
-        section class="card" aria-label=(name) {
+        section class="card" aria-label=(full_name) {
             div {
                 h2 dir="auto" { (name) }
-                p { (money(plan.price, plan.currency)) " " (texts::cycle(plan.billing_cycle)) "." }
-                @for text in [plan.details.description.as_str(), plan.details.features.as_str()] {
-                    @if !text.is_empty() { p class="faint" dir="auto" { (text) } }
-                }
+                p { (price) "." }
+                @let description = plan.details.description.as_str();
+                @if !description.is_empty() { p class="faint" dir="auto" { (description) } }
+                (listed(plan.details.features.as_str()))
                 (included::of_plan(&would_have(features, &offered.subscription, plan)))
             }
             div class="actions" {
                 @if is_chosen { strong { (texts::CHOSEN) } }
-                @else { (frame.button(&target, &format!("Change to {name}"), "primary")) }
+                @else { (frame.button(&target, &format!("Change to {full_name}"), "primary")) }
             }
         }
+    }
+}
+
+/// The features of a plan, which are one text with commas.
+fn listed(features: &str) -> Markup {
+    let features: Vec<&str> = features.split(',').map(str::trim).filter(|feature| !feature.is_empty()).collect();
+    html! {
+        @if !features.is_empty() { ul class="faint" { @for feature in features { li dir="auto" { (feature) } } } }
     }
 }

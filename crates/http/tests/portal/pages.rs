@@ -42,6 +42,31 @@ async fn a_customer_sees_subscriptions_payments_and_sessions() {
 }
 
 #[tokio::test]
+async fn payments_for_all_subscriptions_of_a_user_are_listed_newest_first() {
+    let app = TestApp::start().await;
+    app.plan("pro", json!({})).await;
+    let ada = Customer::enter(&app, "ada@example.com").await;
+    let others = Customer::enter(&app, "eve@example.com").await;
+    let (first, second) =
+        (subscription(&app, &ada.user, json!({})).await, subscription(&app, &ada.user, json!({})).await);
+    let other = subscription(&app, &others.user, json!({})).await;
+    for number in 1..=30 {
+        let id = if number % 2 == 0 { &first } else { &second };
+        app.payment(id, json!({ "amount": number, "currency": "USD", "status": "completed" })).await;
+        app.advance(1);
+    }
+    app.payment(&other, json!({ "amount": 99, "currency": "USD", "status": "completed" })).await;
+    let page = html(&ada.get("/portal/payments").await.expect(200));
+    let amount = |number: i32| format!("${number}.00");
+    assert!((6..=30).all(|number| page.contains(&amount(number))) && !page.contains(">$5.00"), "{page}");
+    assert!(page.find(&amount(30)) < page.find(&amount(29)), "the newest come first");
+    let older = page.split("/portal/payments?cursor=").nth(1).unwrap().split('"').next().unwrap();
+    let page = html(&ada.get(&format!("/portal/payments?cursor={older}")).await.expect(200));
+    assert!((1..=5).all(|number| page.contains(&amount(number))) && !page.contains("cursor="), "{page}");
+    assert!(!page.contains("$99.00"));
+}
+
+#[tokio::test]
 async fn the_price_is_that_of_the_version_of_the_subscription() {
     let app = TestApp::start().await;
     app.plan("pro", json!({ "name": "Pro", "price": 29, "billing_cycle": "monthly" })).await;
