@@ -7,6 +7,7 @@ mod credits;
 mod cycles;
 mod documents;
 mod drafts;
+mod dry_runs;
 mod ends;
 mod examples;
 mod incomplete;

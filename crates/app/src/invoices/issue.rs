@@ -124,6 +124,7 @@ pub(crate) async fn react(
             unit.add(|change| change.and(documents.change));
             unit.invoices.extend(documents.invoices);
             unit.notes.extend(documents.notes);
+            unit.credited.extend(documents.credited);
             Ok(Some(stored))
         }
         Ok(None) => Ok(None),

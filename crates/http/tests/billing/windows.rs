@@ -5,7 +5,7 @@ use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
 /// Books with a meter, and a plan that charges 0.02 for each unit.
-async fn metered<'a>(app: &'a TestApp, now: &str, billing: Value) -> Books<'a> {
+pub(super) async fn metered<'a>(app: &'a TestApp, now: &str, billing: Value) -> Books<'a> {
     let books = Books::at(app, now).await;
     books.sandbox.post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await.expect(201);
     let mut settings = json!({ "charges": [
@@ -16,7 +16,7 @@ async fn metered<'a>(app: &'a TestApp, now: &str, billing: Value) -> Books<'a> {
     books
 }
 
-async fn send(books: &Books<'_>, subscription: &Value, events: &[(&str, i64, &str)]) -> Value {
+pub(super) async fn send(books: &Books<'_>, subscription: &Value, events: &[(&str, i64, &str)]) -> Value {
     let event = |(name, value, at): &(&str, i64, &str)| json!({ "id": name, "subscription_id": subscription["id"], "meter": "calls", "value": value, "at": at });
     let body = json!({ "events": events.iter().map(event).collect::<Vec<_>>() });
     books.sandbox.post("/usage-events", body).await.expect(200).data().clone()
