@@ -143,3 +143,36 @@ async fn usage_after_the_trial_of_an_unpaid_subscription_is_billed_when_it_ends(
     assert_eq!(invoices[1]["period_start"], json!("2026-03-06T00:00:00.000000Z"));
     assert_eq!(books.invoices(&unused).await.len(), 1, "no invoice without lines");
 }
+
+#[tokio::test]
+async fn usage_before_a_conversion_is_late_and_usage_after_it_is_billed_with_the_renewal() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-04-01T00:00:00Z", json!({})).await;
+    let created = books.subscribe_with("metered", json!({ "renews_at": "2026-05-01T00:00:00Z" })).await;
+    books.advance("2026-04-05T00:00:00Z").await;
+    assert_eq!(send(&books, &created, &[("external", 1_000, "2026-04-02T00:00:00Z")]).await["accepted"], json!(1));
+    books.put(&created, json!({ "billing": { "payment_method": "test_ok" } })).await;
+    let events = [("before", 1_000, "2026-04-03T00:00:00Z"), ("after", 150, "2026-04-05T00:00:00Z")];
+    let sent = send(&books, &created, &events).await;
+    assert_eq!((&sent["accepted"], &sent["late"]), (&json!(1), &json!(["before"])));
+    books.advance("2026-05-01T02:00:00Z").await;
+    let invoices = books.invoices(&created).await;
+    assert_eq!(invoices.len(), 1, "{invoices:?}");
+    assert_eq!(amounts(&invoices[0]), pairs(&[("fee", "10"), ("usage", "3")]));
+}
+
+#[tokio::test]
+async fn usage_of_a_trial_is_accepted_after_a_conversion_and_not_billed() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-04-01T00:00:00Z", json!({})).await;
+    let trial = json!({ "status": "on_trial", "renews_at": "2026-04-10T00:00:00Z" });
+    let created = books.subscribe_with("metered", trial).await;
+    books.advance("2026-04-05T00:00:00Z").await;
+    books.put(&created, json!({ "billing": { "payment_method": "test_ok" } })).await;
+    let sent = send(&books, &created, &[("trial", 1_000, "2026-04-03T00:00:00Z")]).await;
+    assert_eq!(sent["accepted"], json!(1));
+    books.advance("2026-05-10T02:00:00Z").await;
+    for invoice in books.invoices(&created).await {
+        assert_eq!(amounts(&invoice), pairs(&[("fee", "10")]));
+    }
+}
