@@ -8,6 +8,7 @@ mod cycles;
 mod documents;
 mod drafts;
 mod dry_runs;
+mod dunning;
 mod ends;
 mod examples;
 mod incomplete;
