@@ -178,7 +178,7 @@ async fn left(app: &App, invoice: &Invoice) -> Result<Amount, Error> {
 async fn write(unit: &mut Unit<'_>, before: &Invoice, crediting: &Crediting) -> Result<(), Error> {
     let Crediting { note, invoice, outcome, of_time } = crediting;
     unit.create_note(note);
-    let steps = outcome.events.iter().map(|kind| (*kind, invoice.clone())).collect();
+    let steps = outcome.steps(invoice);
     unit.update_invoice(before, steps, None);
     let record = note.id.to_string();
     unit.credit(note.user_id, note.currency, note.balance_amount, CreditReason::CreditNote, record);

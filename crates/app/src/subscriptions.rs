@@ -232,7 +232,14 @@ impl Resource for Subscription {
         if self.billing.is_none() && before.billing.is_some() {
             change = invoices::guard_none_open(change, self.organization_id, self.id);
         }
-        subscriptions::update(change, self, before.revision)
+        change = subscriptions::update(change, self, before.revision);
+        match self.usage_closed_until {
+            // An update does not write it: issuing closes windows at the same time.
+            Some(until) if self.usage_closed_until != before.usage_closed_until => {
+                subscriptions::close_usage(change, self.organization_id, self.id, until)
+            }
+            _ => change,
+        }
     }
 
     fn delete(&self, change: Change, stamp: Stamp) -> Change {

@@ -204,8 +204,11 @@ impl Coupon {
 
 /// A coupon takes off a percentage, or an amount of one currency.
 fn check_discount(draft: &CouponDraft, errors: &mut ValidationErrors) {
-    // A field with its own error was sent, so nothing is missing.
+    // A field with its own error was sent, and what is no object at all lacks nothing.
     let sent = |errors: &ValidationErrors, is_valid: bool, at: &str| is_valid || errors.touch(at);
+    if errors.touch("") {
+        return;
+    }
     let percent = sent(errors, draft.percent.is_some(), "/percent");
     let amount = sent(errors, draft.amount.is_some(), "/amount");
     let currency = sent(errors, draft.currency.is_some(), "/currency");

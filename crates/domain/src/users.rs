@@ -202,7 +202,8 @@ impl User {
         now: Time,
     ) -> Result<Self, ValidationErrors> {
         let Some(email) = draft.email.take().flatten() else {
-            if !errors.touch("/email") {
+            // What is no object at all lacks nothing.
+            if !errors.touch("/email") && !errors.touch("") {
                 errors.note("/email", ValidationCode::Required, "is required");
             }
             return Err(errors);

@@ -18,7 +18,7 @@ mod webhook_types;
 
 pub(crate) use any::AnyFields;
 pub(crate) use billing_record_types::{Address, MeterReference, UnchangedMeter, UsageEvents};
-pub(crate) use invoice_types::{Charges, CouponReference, Items, PlanRates, charge_definition};
+pub(crate) use invoice_types::{Charges, CouponReference, Items, NewItems, PlanRates, charge_definition};
 pub(crate) use portal_types::portal;
 pub(crate) use reader::Reader;
 pub(crate) use schema_writer::SchemaWriter;

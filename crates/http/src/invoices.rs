@@ -6,7 +6,7 @@ use crate::documents;
 use crate::dry_run;
 use crate::error_codes::Code;
 use crate::filters::boolean;
-use crate::headers::etag;
+use crate::headers::{etag_with, fingerprint};
 use crate::list_query::{self, ListQuery};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::organization::seller_definition;
@@ -431,11 +431,19 @@ async fn document(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 fn created_response(invoice: &Invoice) -> StoredResponse {
-    created(invoice, format!("{COLLECTION}/{}", invoice.id), invoice.revision, None)
+    let response = created(invoice, format!("{COLLECTION}/{}", invoice.id), invoice.revision, None);
+    StoredResponse { etag: etag(invoice), ..response }
 }
 
 fn record(invoice: &Invoice) -> Reply {
-    Reply::record(invoice, etag(invoice.revision, None))
+    Reply::record(invoice, etag(invoice))
+}
+
+/// The next action changes without an event: an attempt is skipped, or the user is erased.
+fn etag(invoice: &Invoice) -> String {
+    let next = invoice.next_action().into_iter();
+    let bytes = next.flat_map(|(action, at)| action.as_str().bytes().chain(at.as_micros().to_le_bytes()));
+    etag_with(invoice.revision, fingerprint(bytes))
 }
 
 fn id(call: &Call<'_>) -> Result<InvoiceId, Problem> {

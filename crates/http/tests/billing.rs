@@ -7,6 +7,8 @@ mod credits;
 mod cycles;
 mod documents;
 mod drafts;
+mod dry_runs;
+mod dunning;
 mod ends;
 mod examples;
 mod incomplete;

@@ -2656,24 +2656,6 @@ export interface InvoiceCreateLines {
   tax_behavior?: PlanVersionTaxBehavior | undefined;
   /** The tax rates. By default those of the user, plan or organization. */
   tax_rate_ids?: string[] | undefined;
-  /** Ignored. It may be sent back with any value. */
-  kind?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  subscription_plan_id?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  plan_version?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  meter_id?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  amount?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  discount?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  period_start?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  period_end?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  source_invoice_id?: unknown;
 }
 
 export interface InvoiceCreate {

@@ -101,7 +101,8 @@ async fn connection(
     };
     let found = sent.and_then(own).map(|connection| (connection.id, connection.collects()));
     match (sent, found) {
-        (None, _) if !errors.touch("/connection_id") => {
+        // What is no object at all lacks nothing.
+        (None, _) if !errors.touch("/connection_id") && !errors.touch("") => {
             errors.note(
                 "/connection_id",
                 ValidationCode::Required,

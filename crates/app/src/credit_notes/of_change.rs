@@ -74,7 +74,7 @@ pub(crate) async fn issue_of_change(
     if let Some(before) = source.filter(|_| !settlement.applied.is_zero()) {
         let mut after = before.clone();
         let outcome = after.credit(settlement.applied, now)?;
-        let steps = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
+        let steps = outcome.steps(&after);
         unit.update_invoice(&before, steps, None);
         let known = known(&unit.catalog, subscription).await?;
         if let Ok(Some((changed, _))) = subscription.after_invoice(&outcome, now, &known) {

@@ -122,7 +122,7 @@ async fn decide(
             return Err(Conflict::HasPayments.into());
         }
     }
-    let steps = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
+    let steps = outcome.steps(&after);
     let stored = unit.update_invoice(before, steps, None);
     if action == InvoiceAction::Void {
         let id = before.id.to_string();

@@ -94,7 +94,7 @@ async fn write(
     } else if current.collection == Some(Collection::Automatic) {
         steps.push((EventKind::InvoicePaymentDue, current.clone()));
         let followed = charge(unit, &mut current, subscription, context.is_test)?;
-        steps.extend(followed.events.iter().map(|kind| (*kind, current.clone())));
+        steps.extend(followed.steps(&current));
         outcome = followed;
     }
     let stored = unit.update_invoice(draft, steps, subscription.billing.as_deref());
@@ -124,6 +124,7 @@ pub(crate) async fn react(
             unit.add(|change| change.and(documents.change));
             unit.invoices.extend(documents.invoices);
             unit.notes.extend(documents.notes);
+            unit.credited.extend(documents.credited);
             Ok(Some(stored))
         }
         Ok(None) => Ok(None),

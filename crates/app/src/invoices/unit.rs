@@ -34,6 +34,9 @@ pub(crate) enum Cause<'a> {
     Caller(&'a Caller),
 }
 
+/// Whose balance changes, and by how much.
+pub(crate) type BalanceChange = ((UserId, Currency), Amount);
+
 /// Records that change together.
 pub(crate) struct Unit<'a> {
     pub(crate) app: &'a App,
@@ -47,6 +50,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) invoices: Vec<Invoice>,
     /// The credit notes that it creates.
     pub(crate) notes: Vec<CreditNote>,
+    /// What it adds to balances and takes from them, for a dry run.
+    pub(crate) credited: Vec<BalanceChange>,
     /// The event of a payment that an attempt made. It follows that of the attempt.
     attempted: Option<Event>,
 }
@@ -84,6 +89,7 @@ impl<'a> Unit<'a> {
             change,
             invoices: Vec::new(),
             notes: Vec::new(),
+            credited: Vec::new(),
             attempted: None,
         }
     }
@@ -232,6 +238,7 @@ impl<'a> Unit<'a> {
         reason: CreditReason,
         record: String,
     ) {
+        self.credited.push(((user_id, currency), amount));
         let Some(amount) = CreditAmount::from_ten_thousandths(amount.ten_thousandths()) else { return };
         let now = self.now;
         let id = CreditId::new(now, self.app.entropy.id_bits());

@@ -193,7 +193,7 @@ pub(crate) async fn give_up_invoices(
                 let action = if is_settled { InvoiceAction::MarkUncollectible } else { InvoiceAction::Void };
                 let mut ended = invoice.clone();
                 if let Ok(outcome) = ended.act(action) {
-                    let steps = outcome.events.iter().map(|kind| (*kind, ended.clone())).collect();
+                    let steps = outcome.steps(&ended);
                     unit.update_invoice(&invoice, steps, None);
                     if action == InvoiceAction::Void {
                         let (user, currency, record) = (invoice.user_id, invoice.currency, invoice.id.to_string());

@@ -17,7 +17,6 @@ use crate::invoices::unit::{Cause, Unit};
 use crate::invoices::usage;
 use futures_util::FutureExt;
 use futures_util::future::try_join_all;
-use perennial_domain::events::EventKind;
 use perennial_domain::invoices::record::{Invoice, InvoiceLine, InvoiceNext};
 use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::organizations::OrganizationMode;
@@ -122,7 +121,7 @@ async fn step(
         InvoiceNext::Deadline => after.pass_deadline(),
         InvoiceNext::Finalize => Outcome::default(),
     };
-    let mut steps: Vec<(EventKind, Invoice)> = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
+    let mut steps = outcome.steps(&after);
     if steps.is_empty() {
         // A skipped attempt: no event, and nothing that is returned changes but the next action.
         unit.touch_invoice(before, &after);
@@ -132,7 +131,7 @@ async fn step(
         let organization = catalog.organization().await?;
         let is_test = organization.is_some_and(|found| found.mode == OrganizationMode::Test);
         let followed = charge(&mut unit, &mut after, subscription, is_test)?;
-        steps.extend(followed.events.iter().map(|kind| (*kind, after.clone())));
+        steps.extend(followed.steps(&after));
         outcome.overdue += followed.overdue;
         outcome.is_paid |= followed.is_paid;
     }

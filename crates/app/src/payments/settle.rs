@@ -144,7 +144,7 @@ pub(super) async fn effects(
         _ => Outcome::default(),
     };
     if !outcome.events.is_empty() {
-        let steps = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
+        let steps = outcome.steps(&after);
         unit.update_invoice(&invoice, steps, None);
     }
     if let Some(subscription) = subscriptions::by_id(&app.db, payment.organization_id, invoice.subscription_id).await?

@@ -286,4 +286,4 @@ fn group_line(invoice: &Invoice, lines: &[usize], amount: Amount) -> Option<Invo
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

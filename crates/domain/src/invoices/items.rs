@@ -254,7 +254,8 @@ impl ItemDraft {
 
 /// The errors of the items, with their places.
 fn check_items(items: &[(ItemDraft, ValidationErrors)], currency: Option<Currency>, errors: &mut ValidationErrors) {
-    if items.is_empty() && !errors.touch("/lines") {
+    // What is no object at all lacks nothing.
+    if items.is_empty() && !errors.touch("/lines") && !errors.touch("") {
         errors.note("/lines", ValidationCode::TooShort, "must have at least one line");
     }
     if items.len() > MAX_ITEMS {

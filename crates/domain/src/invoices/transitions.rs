@@ -1,7 +1,7 @@
 //! What happens to an issued invoice: attempts, payments, credits, the deadline, and what callers do with it.
 //! Every function changes the invoice and reports its events and what follows for the subscription.
 
-use super::dunning::{AtDeadline, Attempted};
+use super::dunning::{AtDeadline, Attempted, Schedule};
 use super::payments::Applied;
 use super::record::{Invoice, InvoiceKind};
 use super::status::{InvoiceAction, InvoiceStatus};
@@ -15,6 +15,8 @@ use crate::validation::Transition;
 pub struct Outcome {
     /// Its events, in order.
     pub events: Vec<EventKind>,
+    /// The invoice after each event but the last.
+    pub earlier: Vec<Invoice>,
     /// By how much the number of overdue invoices of its subscription changes.
     pub overdue: i64,
     /// Whether it became paid.
@@ -29,6 +31,12 @@ impl Outcome {
     fn of(event: EventKind) -> Self {
         Self { events: vec![event], ..Self::default() }
     }
+
+    /// The events, each with the invoice after it. `after` is the invoice after the last one.
+    pub fn steps(&self, after: &Invoice) -> Vec<(EventKind, Invoice)> {
+        let snapshots = self.earlier.iter().chain(std::iter::once(after)).cloned();
+        self.events.iter().copied().zip(snapshots).collect()
+    }
 }
 
 impl Invoice {
@@ -40,7 +48,7 @@ impl Invoice {
 
     /// Ends dunning: it is paid, void or uncollectible.
     fn settle(&mut self, outcome: &mut Outcome) {
-        if self.schedule.as_mut().is_some_and(super::dunning::Schedule::settle) {
+        if self.schedule.as_mut().is_some_and(Schedule::settle) {
             outcome.overdue -= 1;
         }
     }
@@ -113,31 +121,36 @@ impl Invoice {
         Ok(match schedule.attempt(now, is_processing)? {
             Attempted::Skipped => Outcome::default(),
             Attempted::Made { becomes_overdue: false } => Outcome::of(EventKind::InvoicePaymentDue),
-            Attempted::Made { becomes_overdue: true } => Outcome {
-                events: vec![EventKind::InvoicePaymentDue, EventKind::InvoiceOverdue],
-                overdue: 1,
-                ..Outcome::default()
-            },
+            Attempted::Made { becomes_overdue: true } => {
+                let attempted = Schedule { overdue: false, ..schedule.clone() };
+                Outcome {
+                    events: vec![EventKind::InvoicePaymentDue, EventKind::InvoiceOverdue],
+                    earlier: vec![Self { schedule: Some(attempted), ..self.clone() }],
+                    overdue: 1,
+                    ..Outcome::default()
+                }
+            }
         })
     }
 
     /// `due_at` of manual collection has passed.
     pub fn pass_due(&mut self) -> Outcome {
-        if self.schedule.as_mut().is_some_and(super::dunning::Schedule::pass_due) {
+        if self.schedule.as_mut().is_some_and(Schedule::pass_due) {
             Outcome { overdue: 1, ..Outcome::of(EventKind::InvoiceOverdue) }
         } else {
             Outcome::default()
         }
     }
 
-    /// Dunning gives up.
+    /// Dunning gives up. The invoice is overdue before that in any case.
     pub fn pass_deadline(&mut self) -> Outcome {
-        let Some(schedule) = &mut self.schedule else { return Outcome::default() };
-        let mut outcome = Outcome { deadline: Some(schedule.rules.then), ..Outcome::default() };
-        if schedule.pass_deadline() {
-            outcome.overdue += 1;
-            outcome.events.push(EventKind::InvoiceOverdue);
+        let mut outcome = self.pass_due();
+        if !outcome.events.is_empty() {
+            outcome.earlier.push(self.clone());
         }
+        let Some(schedule) = &mut self.schedule else { return Outcome::default() };
+        schedule.pass_deadline();
+        outcome.deadline = Some(schedule.rules.then);
         match schedule.rules.then {
             AtDeadline::Unpaid => outcome.events.push(EventKind::InvoiceUpdated),
             AtDeadline::Expire => {
@@ -161,5 +174,54 @@ impl Invoice {
             self.settle(&mut outcome);
         }
         Ok(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invoices::crediting::tests::invoice;
+    use crate::invoices::dunning::{CollectBy, DunningRules};
+    use crate::plans::tests::instant;
+    use InvoiceStatus::{Open, Uncollectible};
+
+    fn issued(then: AtDeadline) -> Invoice {
+        let rules = DunningRules { retry_days: vec![1], then, ..DunningRules::default() };
+        let issued_at = instant("2026-03-01T00:00:00Z");
+        let schedule = Schedule::issue(CollectBy::Automatic, rules, 14, false, true, issued_at).unwrap();
+        Invoice { schedule: Some(schedule), ..invoice(Vec::new()) }
+    }
+
+    fn states(outcome: &Outcome, after: &Invoice) -> Vec<(EventKind, InvoiceStatus, bool)> {
+        let state = |(kind, invoice): (EventKind, Invoice)| (kind, invoice.status, invoice.schedule.unwrap().overdue);
+        outcome.steps(after).into_iter().map(state).collect()
+    }
+
+    #[test]
+    fn an_invoice_is_overdue_after_its_second_attempt_and_not_before() {
+        let mut after = issued(AtDeadline::Unpaid);
+        let outcome = after.attempt(instant("2026-03-02T00:00:00Z"), false).unwrap();
+        let expected = [(EventKind::InvoicePaymentDue, Open, false), (EventKind::InvoiceOverdue, Open, true)];
+        assert_eq!(states(&outcome, &after), expected);
+        assert_eq!(outcome.overdue, 1);
+    }
+
+    #[test]
+    fn an_invoice_is_overdue_before_dunning_gives_up() {
+        let overdue = (EventKind::InvoiceOverdue, Open, true);
+        for (then, given_up, count) in [
+            (AtDeadline::Expire, (EventKind::InvoiceUncollectible, Uncollectible, false), 0),
+            (AtDeadline::Unpaid, (EventKind::InvoiceUpdated, Open, true), 1),
+        ] {
+            let mut after = issued(then);
+            let outcome = after.pass_deadline();
+            assert_eq!(states(&outcome, &after), [overdue, given_up]);
+            assert_eq!((outcome.overdue, outcome.deadline), (count, Some(then)));
+            let mut late = issued(then);
+            late.pass_due();
+            let outcome = late.pass_deadline();
+            assert_eq!(states(&outcome, &late), [given_up]);
+            assert_eq!(outcome.overdue, count - 1);
+        }
     }
 }

@@ -107,6 +107,10 @@ impl Subscription {
         if !errors.is_empty() {
             return Err(errors.into());
         }
+        if trial_ends_at.is_none() {
+            // The first window begins now. No invoice would bill an earlier event.
+            after.usage_closed_until = after.usage_closed_until.max(Some(now));
+        }
         after.billing = Some(Box::new(billing));
         if after.status == Active {
             after.set_status(after.status_when_active(now), now);
@@ -140,5 +144,38 @@ impl Subscription {
         if cycle != Some(self.billing_cycle) {
             note("/billing_cycle", "must be that of the subscription's plan version if billing begins");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifecycle::test_support::{at, billing_patch, charged, create, known, plan_of, update};
+    use crate::usage::UsageWindow;
+
+    fn external(status: SubscriptionStatus) -> (Subscription, Known) {
+        let plan = plan_of(1, "10", BillingCycle::Monthly);
+        let billed = create(charged(), &plan, at("2026-04-01"));
+        (Subscription { billing: None, status, ..billed }, known(&plan))
+    }
+
+    fn accepted_from(subscription: &Subscription, known: &Known) -> Time {
+        let now = at("2026-04-05");
+        UsageWindow::of(&update(subscription, billing_patch(charged()), None, known, now).unwrap(), now).from
+    }
+
+    #[test]
+    fn usage_before_the_first_window_is_late_after_a_conversion() {
+        let (subscription, known) = external(Active);
+        assert_eq!(accepted_from(&subscription, &known), at("2026-04-05"));
+        // What an earlier billing closed stays closed.
+        let closed = Subscription { usage_closed_until: Some(at("2026-04-20")), ..subscription };
+        assert_eq!(accepted_from(&closed, &known), at("2026-04-20"));
+    }
+
+    #[test]
+    fn usage_of_the_whole_trial_is_accepted_after_a_conversion() {
+        let (subscription, known) = external(OnTrial);
+        assert_eq!(accepted_from(&subscription, &known), at("2026-04-01"));
     }
 }

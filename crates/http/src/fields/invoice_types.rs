@@ -18,7 +18,10 @@ use perennial_domain::plans::charges::{
 use perennial_domain::validation::{InvalidValue, ValidationCode, ValidationErrors};
 use serde_json::{Value, json};
 
-/// The items of an invoice, each with its own errors.
+/// The items of a new invoice, each with its own errors.
+pub(crate) struct NewItems(pub(crate) Vec<(ItemDraft, ValidationErrors)>);
+
+/// The same for an update, in which lines of a response may be sent back.
 pub(crate) struct Items(pub(crate) Vec<(ItemDraft, ValidationErrors)>);
 
 /// The metered prices of a plan, each with its own errors.
@@ -126,21 +129,66 @@ fn objects<T>(
     Some(items.into_iter().map(parse).collect())
 }
 
-impl Field for Items {
+impl Field for NewItems {
     fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
-        objects(json, at, errors, MAX_ITEMS, |reader| item(reader)).map(Self)
+        objects(json, at, errors, MAX_ITEMS, |reader| new_item(reader)).map(Self)
     }
 
     fn schema() -> Value {
         let mut writer = SchemaWriter::default();
-        item(&mut writer);
-        json!({ "type": "array", "minItems": 1, "maxItems": MAX_ITEMS, "items": writer.finish() })
+        new_item(&mut writer);
+        items_schema(writer)
     }
 }
 
-/// The fields of an item. Those that the service computes may be sent back.
+impl Field for Items {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        objects(json, at, errors, MAX_ITEMS, |reader| sent_item(reader)).map(Self)
+    }
+
+    fn schema() -> Value {
+        let mut writer = SchemaWriter::default();
+        sent_item(&mut writer);
+        items_schema(writer)
+    }
+}
+
+fn items_schema(item: SchemaWriter) -> Value {
+    json!({ "type": "array", "minItems": 1, "maxItems": MAX_ITEMS, "items": item.finish() })
+}
+
+/// What only the service sets of an item.
+const COMPUTED: [&str; 9] = [
+    "/kind",
+    "/subscription_plan_id",
+    "/plan_version",
+    "/meter_id",
+    "/amount",
+    "/discount",
+    "/period_start",
+    "/period_end",
+    "/source_invoice_id",
+];
+
+fn new_item(fields: &mut impl Fields) -> ItemDraft {
+    let draft = item(fields);
+    for at in COMPUTED {
+        fields.read_only(at);
+    }
+    draft
+}
+
+/// An item of an update, which may be a line of a response with some other fields.
+fn sent_item(fields: &mut impl Fields) -> ItemDraft {
+    let draft = item(fields);
+    for at in COMPUTED {
+        fields.ignored(at);
+    }
+    draft
+}
+
 fn item(fields: &mut impl Fields) -> ItemDraft {
-    let draft = ItemDraft {
+    ItemDraft {
         description: fields.required("/description", "What is billed."),
         quantity: fields.optional("/quantity", "How many. 1 by default."),
         unit_price: fields
@@ -148,21 +196,7 @@ fn item(fields: &mut impl Fields) -> ItemDraft {
         tax_behavior: fields.optional("/tax_behavior", "Whether tax is added or included. Defaults to exclusive."),
         tax_rate_ids: fields
             .optional("/tax_rate_ids", "The tax rates. By default those of the user, plan or organization."),
-    };
-    for at in [
-        "/kind",
-        "/subscription_plan_id",
-        "/plan_version",
-        "/meter_id",
-        "/amount",
-        "/discount",
-        "/period_start",
-        "/period_end",
-        "/source_invoice_id",
-    ] {
-        fields.ignored(at);
     }
-    draft
 }
 
 impl Field for Charges {

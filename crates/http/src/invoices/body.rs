@@ -1,7 +1,7 @@
 //! The fields of creates and updates of invoices.
 
 use crate::call::Body;
-use crate::fields::{Fields, Items, Sent, SentLines};
+use crate::fields::{Fields, Items, NewItems, Sent, SentLines};
 use perennial_domain::invoices::items::InvoiceDraft;
 use perennial_domain::invoices::record::{Invoice, InvoiceKind};
 use perennial_domain::validation::ValidationErrors;
@@ -45,7 +45,7 @@ const COMPUTED: [&str; 30] = [
 pub(crate) fn draft(fields: &mut impl Fields) -> InvoiceDraft {
     let draft = InvoiceDraft {
         subscription_id: fields.required("/subscription_id", "The billed subscription that the invoice is for."),
-        lines: fields.required("/lines", "What is billed.").map(|Items(items)| items),
+        lines: fields.required("/lines", "What is billed.").map(|NewItems(items)| items),
         memo: fields.nullable("/memo", "A text for the user."),
         payment_terms_days: fields
             .nullable("/payment_terms_days", "Days until it is due, with manual collection. Null: the plan's value."),

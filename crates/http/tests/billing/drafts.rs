@@ -54,6 +54,29 @@ async fn read_only_fields_of_a_draft_can_only_be_sent_back_unchanged() {
 }
 
 #[tokio::test]
+async fn read_only_members_of_a_line_are_rejected_by_a_create_and_ignored_by_an_update() {
+    let place = TestApp::start().await;
+    let subscription = free_subscription(&place).await;
+    let created = draft(&place, &subscription).await;
+    let members: Vec<String> = created["lines"][0].as_object().unwrap().keys().cloned().collect();
+    let settable = ["description", "quantity", "unit_price", "tax_behavior", "tax_rate_ids"];
+    for name in members.iter().filter(|name| !settable.contains(&name.as_str())) {
+        let lines =
+            json!([{ "description": "A", "unit_price": 1 }, { "description": "B", "unit_price": 1, name: null }]);
+        let body = json!({ "subscription_id": subscription["id"], "lines": lines });
+        for target in ["/invoices", "/invoices?dry_run=true"] {
+            let refused = place.post(target, &body).await.refused(422, "read_only_field");
+            assert_eq!(refused.faults(), [format!("/lines/1/{name} read_only_field")]);
+        }
+    }
+    // Lines of a response can be changed and sent back.
+    let mut lines = created["lines"].clone();
+    lines[0]["unit_price"] = json!(6);
+    let changed = place.put(&path(&created), &json!({ "lines": lines })).await.expect(200);
+    assert_eq!(changed.data()["lines"][0]["amount"], json!(18));
+}
+
+#[tokio::test]
 async fn an_issued_invoice_rejects_every_update_but_invalid_input_first() {
     let place = TestApp::start().await;
     let subscription = free_subscription(&place).await;

@@ -5,7 +5,7 @@ use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
 /// Books with a meter, and a plan that charges 0.02 for each unit.
-async fn metered<'a>(app: &'a TestApp, now: &str, billing: Value) -> Books<'a> {
+pub(super) async fn metered<'a>(app: &'a TestApp, now: &str, billing: Value) -> Books<'a> {
     let books = Books::at(app, now).await;
     books.sandbox.post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await.expect(201);
     let mut settings = json!({ "charges": [
@@ -16,7 +16,7 @@ async fn metered<'a>(app: &'a TestApp, now: &str, billing: Value) -> Books<'a> {
     books
 }
 
-async fn send(books: &Books<'_>, subscription: &Value, events: &[(&str, i64, &str)]) -> Value {
+pub(super) async fn send(books: &Books<'_>, subscription: &Value, events: &[(&str, i64, &str)]) -> Value {
     let event = |(name, value, at): &(&str, i64, &str)| json!({ "id": name, "subscription_id": subscription["id"], "meter": "calls", "value": value, "at": at });
     let body = json!({ "events": events.iter().map(event).collect::<Vec<_>>() });
     books.sandbox.post("/usage-events", body).await.expect(200).data().clone()
@@ -142,4 +142,37 @@ async fn usage_after_the_trial_of_an_unpaid_subscription_is_billed_when_it_ends(
     assert_eq!((&invoices[1]["kind"], amounts(&invoices[1])), (&json!("cycle"), pairs(&[("usage", "7")])));
     assert_eq!(invoices[1]["period_start"], json!("2026-03-06T00:00:00.000000Z"));
     assert_eq!(books.invoices(&unused).await.len(), 1, "no invoice without lines");
+}
+
+#[tokio::test]
+async fn usage_before_a_conversion_is_late_and_usage_after_it_is_billed_with_the_renewal() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-04-01T00:00:00Z", json!({})).await;
+    let created = books.subscribe_with("metered", json!({ "renews_at": "2026-05-01T00:00:00Z" })).await;
+    books.advance("2026-04-05T00:00:00Z").await;
+    assert_eq!(send(&books, &created, &[("external", 1_000, "2026-04-02T00:00:00Z")]).await["accepted"], json!(1));
+    books.put(&created, json!({ "billing": { "payment_method": "test_ok" } })).await;
+    let events = [("before", 1_000, "2026-04-03T00:00:00Z"), ("after", 150, "2026-04-05T00:00:00Z")];
+    let sent = send(&books, &created, &events).await;
+    assert_eq!((&sent["accepted"], &sent["late"]), (&json!(1), &json!(["before"])));
+    books.advance("2026-05-01T02:00:00Z").await;
+    let invoices = books.invoices(&created).await;
+    assert_eq!(invoices.len(), 1, "{invoices:?}");
+    assert_eq!(amounts(&invoices[0]), pairs(&[("fee", "10"), ("usage", "3")]));
+}
+
+#[tokio::test]
+async fn usage_of_a_trial_is_accepted_after_a_conversion_and_not_billed() {
+    let app = TestApp::start().await;
+    let books = metered(&app, "2026-04-01T00:00:00Z", json!({})).await;
+    let trial = json!({ "status": "on_trial", "renews_at": "2026-04-10T00:00:00Z" });
+    let created = books.subscribe_with("metered", trial).await;
+    books.advance("2026-04-05T00:00:00Z").await;
+    books.put(&created, json!({ "billing": { "payment_method": "test_ok" } })).await;
+    let sent = send(&books, &created, &[("trial", 1_000, "2026-04-03T00:00:00Z")]).await;
+    assert_eq!(sent["accepted"], json!(1));
+    books.advance("2026-05-10T02:00:00Z").await;
+    for invoice in books.invoices(&created).await {
+        assert_eq!(amounts(&invoice), pairs(&[("fee", "10")]));
+    }
 }

@@ -138,6 +138,33 @@ async fn no_value_of_a_field_fails_the_service() {
     assert!(sent > 4_000, "{sent}");
 }
 
+/// A body that is no object lacks nothing: its type is the only error.
+#[tokio::test]
+async fn a_body_that_is_no_object_has_one_error() {
+    let app = TestApp::start().await;
+    let (document, records) = (Document::of(&app).await, Records::create(&app).await);
+    let mut connection = Connection::open(app.address).await;
+    let (mut invalid, mut wrong) = (0, Vec::new());
+    for (method, template, operation) in operations(&document) {
+        if operation["requestBody"].is_null() {
+            continue;
+        }
+        for body in ["null", "5", "\"x\"", "[]"] {
+            let answer =
+                connection.send(request(&app, method, &records.path(template)).json_text(body.to_owned())).await;
+            if answer.status == 422 {
+                invalid += 1;
+                if (answer.faults(), &answer.json["code"]) != (vec![" invalid_type".to_owned()], &json!("invalid_type"))
+                {
+                    wrong.push(format!("{method} {template} {body}: {:?}", answer.faults()));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert!(invalid > 100, "{invalid}");
+}
+
 #[tokio::test]
 async fn no_text_in_a_query_or_a_path_fails_the_service() {
     let app = TestApp::start().await;

@@ -40,7 +40,7 @@ fn line(kind: LineKind, amount: i64, rate: Option<u64>) -> InvoiceLine {
 }
 
 /// An open invoice. A rate has as many percent as its number.
-fn invoice(lines: Vec<InvoiceLine>) -> Invoice {
+pub(crate) fn invoice(lines: Vec<InvoiceLine>) -> Invoice {
     let rates: Rates = (0..30_i64)
         .map(|rate| {
             let percentage = Percentage::from_ten_thousandths(rate * 10_000).unwrap();
