@@ -113,7 +113,9 @@ pub(crate) fn etag_of_content(content: &[u8]) -> String {
         hash = (hash ^ u128::from(word)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
     };
     let (words, rest) = content.as_chunks::<8>();
-    words.iter().for_each(|word| add(u64::from_le_bytes(*word)));
+    for word in words {
+        add(u64::from_le_bytes(*word));
+    }
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     add(u64::from_le_bytes(last));

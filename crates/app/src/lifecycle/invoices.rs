@@ -155,16 +155,15 @@ pub(super) async fn issue_drafts(
     let Some(first) = drafts.first() else { return Ok(Made::NOTHING) };
     let catalog = Arc::new(Catalog::new(app, first.organization_id));
     let preparing = drafts.iter().map(|draft| prepare(&catalog, draft, now, held));
-    let (mut prepared, mut actions) = (Vec::with_capacity(drafts.len()), 0);
+    let (mut prepared, mut made) = (Vec::with_capacity(drafts.len()), Made::NOTHING);
     for draft in try_join_all(preparing).await? {
         match draft {
-            Preparation::Ready(draft) => prepared.push(draft),
-            Preparation::ActedBefore => actions += 1,
-            Preparation::Waits => {}
+            Ok(draft) => prepared.push(draft),
+            Err(instead) => made = made.and(instead),
         }
     }
-    let steps = issue_prepared(&catalog, &prepared, now, held).await?;
-    Ok(Made { actions, steps })
+    made.steps += issue_prepared(&catalog, &prepared, now, held).await?;
+    Ok(made)
 }
 
 /// Returns how many drafts were issued or deleted.
@@ -189,15 +188,6 @@ async fn issue_prepared(
     }
 }
 
-/// What became of a draft that is to be issued.
-enum Preparation {
-    Ready(Prepared),
-    /// The action of its subscription that comes first was made instead.
-    ActedBefore,
-    /// It cannot be issued now.
-    Waits,
-}
-
 /// A draft with what its issuing needs.
 struct Prepared {
     draft: Invoice,
@@ -205,30 +195,31 @@ struct Prepared {
     usage: Vec<InvoiceLine>,
 }
 
-/// Closes the window of a draft, and prices the usage in it.
+/// Closes the window of a draft, and prices the usage in it. Or what was done instead: the action of its subscription that comes
+/// first, or nothing.
 async fn prepare(
     catalog: &Arc<Catalog<'_>>,
     draft: &Invoice,
     now: Time,
     held: Option<&Held>,
-) -> Result<Preparation, Error> {
+) -> Result<Result<Prepared, Made>, Error> {
     let app = catalog.app;
     let subscription = match find(app, draft).await {
         Ok(Some(subscription)) => subscription,
-        Ok(None) => return stop(app, draft, held).await.map(|_| Preparation::Waits),
+        Ok(None) => return stop(app, draft, held).await.map(|_| Err(Made::NOTHING)),
         Err(error) if is_of_the_record(&error) => {
-            return wait(app, draft, &error, now, held).await.map(|()| Preparation::Waits);
+            return wait(app, draft, &error, now, held).await.map(|()| Err(Made::NOTHING));
         }
         Err(error) => return Err(error),
     };
     if acts_before(catalog, draft, &subscription, now, held).await? {
-        return Ok(Preparation::ActedBefore);
+        return Ok(Err(Made::actions(true)));
     }
     match price_usage(catalog, draft, now, held).await {
-        Ok(usage) => Ok(Preparation::Ready(Prepared { draft: draft.clone(), subscription, usage })),
+        Ok(usage) => Ok(Ok(Prepared { draft: draft.clone(), subscription, usage })),
         Err(error) if is_of_the_record(&error) && !is_contended(&error) => {
             tracing::warn!(invoice = %draft.id, organization = %draft.organization_id, %error, "the usage of a draft was not priced");
-            park(app, &subscription, park_reason(&error), now, held).await.map(|_| Preparation::Waits)
+            park(app, &subscription, park_reason(&error), now, held).await.map(|_| Err(Made::NOTHING))
         }
         Err(error) => Err(error),
     }

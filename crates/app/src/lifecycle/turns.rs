@@ -118,7 +118,7 @@ impl Made {
         Self { steps: usize::from(is_made), ..Self::NOTHING }
     }
 
-    fn and(self, other: Self) -> Self {
+    pub(super) fn and(self, other: Self) -> Self {
         Self { actions: self.actions + other.actions, steps: self.steps + other.steps }
     }
 

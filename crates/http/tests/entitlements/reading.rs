@@ -63,8 +63,8 @@ async fn a_read_is_one_statement_unless_the_total_of_a_quota_is_missing() {
         app.get(&path).await.expect(200);
         let before = app.app.db.metrics().statements;
         let answer = app.get(&path).await.expect(200);
-        let used = answer.data()["used"].clone();
-        (app.app.db.metrics().statements - before, used)
+        let amount = answer.data()["used"].clone();
+        (app.app.db.metrics().statements - before, amount)
     };
     let paths = ["", "/sso", "/projects", "/calls"];
     for path in paths {
@@ -81,8 +81,8 @@ async fn a_read_is_one_statement_unless_the_total_of_a_quota_is_missing() {
     app.post(&format!("/subscriptions/{}/members", joined.as_str().unwrap()), &json!({ "user_id": user }))
         .await
         .expect(201);
-    for (number, subscription) in [owned, joined].into_iter().enumerate() {
-        let event = json!({ "id": "e", "subscription_id": subscription, "meter": "calls", "value": number + 5 });
+    for (number, id) in [owned, joined].into_iter().enumerate() {
+        let event = json!({ "id": "e", "subscription_id": id, "meter": "calls", "value": number + 5 });
         app.post("/usage-events", &json!({ "events": [event] })).await.expect(200);
     }
     assert_eq!(cost("/calls").await, (1, json!(11)));
