@@ -2,7 +2,7 @@
 // based on, and shows what will change before it is saved. If the record changed in between, both versions are shown.
 
 import { Fragment, type ComponentChildren } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { guarded, newFormKey, PerennialProblem, shown } from "../lib/api.js";
 import { announce } from "../lib/session.js";
 import { Dialog } from "./dialog.js";
@@ -52,6 +52,13 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
   const [isAsking, setAsking] = useState(false);
   const key = useRef(newFormKey());
   const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  // A long form has the alert far above its buttons: the focus brings it into view.
+  useLayoutEffect(() => {
+    if (failure !== undefined) {
+      form.current?.querySelector<HTMLElement>(":scope > [role=alert]")?.focus();
+    }
+  }, [failure]);
   const fields = all.filter(({ when }) => when?.(values) ?? true);
   const changed = fields.filter((field) => !same(values[field.name], base.values[field.name]));
 
@@ -100,7 +107,7 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
   const change = (field: Field) => (value: Value) => setValues({ ...values, [field.name]: value });
   return (
     <>
-      <form class="stack" onSubmit={onSubmit} noValidate>
+      <form ref={form} class="stack" onSubmit={onSubmit} noValidate>
         {failure !== undefined && (faults.length === 0 ? <Problem error={failure} /> : <Faults faults={faults} fields={fields} prefix={id} pointer={prefix} failure={failure} />)}
         {fields.map((field, at) => (
           <Fragment key={field.name}>
@@ -179,7 +186,7 @@ function sentence(detail: string): string {
 /** All errors in one alert, each with a link to its field. */
 function Faults({ faults, fields, prefix, pointer: parent, failure }: { faults: PerennialProblem["errors"]; fields: readonly Field[]; prefix: string; pointer: string; failure: unknown }) {
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" tabIndex={-1}>
       <p>
         <strong>{shown(failure).detail}</strong>
       </p>
