@@ -35,7 +35,7 @@ test("a coupon is created with all errors at their fields, deactivated and activ
     await looksRight(page, "coupon with errors");
     await form.getByLabel("Code").fill("SPRING-25");
     await form.getByLabel("Periods").fill("3");
-    await form.getByLabel("Pro", { exact: true }).check();
+    await form.getByLabel("Pro, monthly", { exact: true }).check();
     await form.getByRole("button", { name: "Create coupon" }).click();
     await announced(page, "Coupon created");
     await page.getByRole("heading", { name: "SPRING-25", level: 1 }).waitFor();

@@ -21,6 +21,8 @@ export interface Data {
   cohorts: Cohort[];
   payments: PaymentPeriod[];
   plans: PlanFigures[];
+  /** The names of plans by ID. */
+  planNames: ReadonlyMap<string, string>;
 }
 
 /** 0.0456 is 4.6 %. */
@@ -152,7 +154,7 @@ export function Plots({ data }: { data: Data }) {
         legend={<Legend names={[["new", "Collected"], ["churned", "Refunded"], ["contraction", "Failed"]]} />}
       />
       <Card title="MRR by plan">
-        <Table name="MRR by plan" columns={planColumns(currency)} rows={data.plans} id={({ subscription_plan_id }) => subscription_plan_id} />
+        <Table name="MRR by plan" columns={planColumns(currency, data.planNames)} rows={data.plans} id={({ subscription_plan_id }) => subscription_plan_id} />
       </Card>
     </div>
   );
@@ -170,11 +172,11 @@ function Legend({ names }: { names: readonly (readonly [series: string, name: st
   );
 }
 
-const planColumns = (currency: string): Column<PlanFigures>[] => [
+const planColumns = (currency: string, names: ReadonlyMap<string, string>): Column<PlanFigures>[] => [
   {
     name: "Plan",
     // A deleted plan has only its ID.
-    show: ({ slug, name, subscription_plan_id }) => (slug === null ? <code>{subscription_plan_id}</code> : <a href={to("plans", slug)}>{name}</a>),
+    show: ({ slug, name, subscription_plan_id }) => (slug === null ? <code>{subscription_plan_id}</code> : <a href={to("plans", slug)}>{names.get(subscription_plan_id) ?? name}</a>),
     text: ({ slug, subscription_plan_id }) => slug ?? subscription_plan_id,
   },
   { name: "Subscriptions", isNumber: true, show: ({ subscriptions }) => count(subscriptions), text: ({ subscriptions }) => subscriptions },
