@@ -93,11 +93,15 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
     }
   };
 
+  const canSave = !isSaving && (existing === undefined || changed.length > 0);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
+    if (!canSave) {
+      return;
+    }
     if (question !== undefined) {
       setAsking(true);
-    } else if (!isSaving) {
+    } else {
       void send(base);
     }
   };
@@ -123,7 +127,7 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
               {cancel}
             </button>
           )}
-          <button type="submit" class="primary" aria-disabled={isSaving || (existing !== undefined && changed.length === 0)}>
+          <button type="submit" class="primary" aria-disabled={!canSave}>
             {submit}
           </button>
         </div>
