@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { plus, rate } from "../src/lib/money.js";
 import { plain } from "../src/lib/words.js";
 import { chargeOf, draftOf, newDraft, newTier, priceWords, type Charge } from "../src/pages/parts/charges.js";
+import { creditWords } from "../src/pages/parts/credit-note-words.js";
 import { discountWords, durationWords } from "../src/pages/parts/coupon-words.js";
 import { numberOrNull, numbers } from "../src/pages/parts/dunning-fields.js";
 import { changeOf, changeWords } from "../src/pages/parts/planned-change.js";
@@ -15,6 +16,15 @@ test("amounts are added exactly", () => {
   assert.equal(plus(0.1, 0.2), 0.3);
   assert.equal(plus(15.1, -20), -4.9);
   assert.equal(plus(0, -0.005), -0.005);
+});
+
+test("a credit has the currency of its invoice, and none is confirmed before an amount is typed", () => {
+  assert.equal(creditWords(["60.01"], "USD", false), "$60.01");
+  assert.equal(creditWords([0.1, 0.2], "EUR", true), "€0.30 on 2 lines");
+  assert.equal(creditWords([20], "JPY", true), "¥20 on 1 line");
+  for (const [typed, byLines] of [[[""], false], [["much"], false], [[], true], [[1, "x"], true]] as const) {
+    assert.equal(creditWords(typed, "USD", byLines), undefined);
+  }
 });
 
 test("a price of usage has up to 10 decimals", () => {

@@ -129,6 +129,7 @@ test("a credit note is created after a confirmation; too much is rejected", () =
     await page.getByRole("button", { name: "New credit note" }).click();
     await form.getByLabel("Amount").fill("60.01");
     await form.getByRole("button", { name: "Continue" }).click();
+    await page.getByText(`$60.01 of invoice ${number} is credited, with its tax.`).waitFor();
     await looksRight(page, "confirmation of a credit note");
     await create.click();
     await form.getByRole("alert").getByRole("link", { name: "credit_exceeds_invoice" }).waitFor();

@@ -27,8 +27,8 @@ interface FormProps<T extends object> {
   prefix?: string | undefined;
   /** More to show above the buttons, for the values as they are. */
   note?: ((values: Values) => ComponentChildren) | undefined;
-  /** What is asked before the body is sent. */
-  question?: ((values: Values) => { button: string; text: ComponentChildren }) | undefined;
+  /** What is asked before the body is sent; undefined sends it at once. */
+  question?: ((values: Values) => { button: string; text: ComponentChildren } | undefined) | undefined;
   /** What a body would do, shown with the changes. */
   effects?: ((body: Record<string, unknown>) => ComponentChildren) | undefined;
 }
@@ -99,7 +99,7 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
     if (!canSave) {
       return;
     }
-    if (question !== undefined) {
+    if (question?.(values) !== undefined) {
       setAsking(true);
     } else {
       void send(base);
