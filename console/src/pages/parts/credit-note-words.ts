@@ -1,6 +1,6 @@
 // What a credit note would credit, from what was typed.
 
-import { count, money, plus } from "../../lib/money.js";
+import { money, plural, plus } from "../../lib/money.js";
 
 /** "$20.00", or "$20.00 on 2 lines". Undefined if an amount is missing or is none: the API names the error. */
 export function creditWords(typed: readonly unknown[], currency: string, byLines: boolean): string | undefined {
@@ -9,5 +9,5 @@ export function creditWords(typed: readonly unknown[], currency: string, byLines
     return undefined;
   }
   const sum = money(amounts.map(Number).reduce(plus, 0), currency);
-  return byLines ? `${sum} on ${count(amounts.length)} ${amounts.length === 1 ? "line" : "lines"}` : sum;
+  return byLines ? `${sum} on ${plural(amounts.length, "line")}` : sum;
 }

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Cohort, MovementKind, PaymentPeriod, PlanFigures, RevenuePeriod } from "../../lib/api.js";
-import { count, money } from "../../lib/money.js";
+import { count, money, plural } from "../../lib/money.js";
 import { to } from "../../lib/router.js";
 import { words } from "../../lib/words.js";
 import { Card } from "../../parts/basics.js";
@@ -48,12 +48,12 @@ function growth(now: number, before: number | undefined): string {
   return `${ratio < 0 ? "▼" : "▲"} ${percent(Math.abs(ratio))} in the period`;
 }
 
-function points(now: number | null, before: number | null | undefined): string {
+function points(now: number | null, before: number | null | undefined, period: string): string {
   if (now === null || before === null || before === undefined) {
     return "No earlier period";
   }
   const difference = (now - before) * 100;
-  return `${difference < 0 ? "▼" : "▲"} ${Math.abs(difference).toFixed(1)} points`;
+  return `${difference < 0 ? "▼" : "▲"} ${Math.abs(difference).toFixed(1)} points${period}`;
 }
 
 /** The share of churned customers over all months, and revenue retention over all months. */
@@ -78,8 +78,8 @@ function tiles({ currency, months, before }: Data): TileData[] {
     { name: "MRR", figure: money(last.end, currency), change: growth(last.end, earlier?.end), definition: "Monthly recurring revenue: what paying subscriptions are worth per month." },
     { name: "ARR", figure: money(last.arr, currency), change: growth(last.arr, earlier?.arr), definition: "Annual recurring revenue: 12 × MRR." },
     { name: "Customers", figure: count(last.customers_end), change: growth(last.customers_end, earlier?.customers_end), definition: "Users with MRR above 0." },
-    { name: "Logo churn", figure: percent(complete?.logo_churn ?? null), change: `${points(complete?.logo_churn ?? null, previous?.logo_churn)}${of(complete)}`, definition: "Customers that churned in the last complete month ÷ customers at its start." },
-    { name: "Net revenue retention", figure: percent(complete?.nrr ?? null), change: `${points(complete?.nrr ?? null, previous?.nrr)}${of(complete)}`, definition: "MRR at the end of the last complete month of those who were customers at its start ÷ their MRR then." },
+    { name: "Logo churn", figure: percent(complete?.logo_churn ?? null), change: points(complete?.logo_churn ?? null, previous?.logo_churn, of(complete)), definition: "Customers that churned in the last complete month ÷ customers at its start." },
+    { name: "Net revenue retention", figure: percent(complete?.nrr ?? null), change: points(complete?.nrr ?? null, previous?.nrr, of(complete)), definition: "MRR at the end of the last complete month of those who were customers at its start ÷ their MRR then." },
     { name: "ARPU", figure: last.arpu === null ? "—" : money(last.arpu, currency), change: growth(last.arpu ?? 0, earlier?.arpu ?? undefined), definition: "Average revenue per user: MRR ÷ customers." },
   ];
 }
@@ -129,7 +129,7 @@ export function Plots({ data }: { data: Data }) {
     <div class="grid">
       <Figure
         name="MRR by day"
-        reading={day === undefined ? "" : `${day.period}: ${show(day.end)}, ${count(day.customers_end)} customers`}
+        reading={day === undefined ? "" : `${day.period}: ${show(day.end)}, ${plural(day.customers_end, "customer")}`}
         columns={[period, amount("MRR", (row) => row.end), { name: "Customers", isNumber: true, show: (row) => count(row.customers_end), text: (row) => row.customers_end }]}
         rows={days}
         id={(row) => row.period}
