@@ -70,7 +70,7 @@ export function ListPage<T>({ name, subtitle, columns, filters = [], id, load, p
       <header class="page-head">
         <div>
           <Heading>{name}</Heading>
-          <p class="subtitle">{subtitle ?? "Newest first"}, times in UTC</p>
+          <p class="subtitle">{sort === "" ? `${subtitle ?? "Newest first"}, times in UTC` : "Times in UTC"}</p>
         </div>
         <div class="actions">
           <Export name={name} columns={columns} load={load} request={request} />
