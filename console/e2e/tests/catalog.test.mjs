@@ -159,6 +159,8 @@ test("charges of every model are saved, with errors at their inputs", () =>
     await form.getByText("This makes version 2.").waitFor();
     await form.getByRole("button", { name: "Save changes" }).click();
     await form.getByRole("alert").waitFor();
+    assert.equal(await charge(1).getByLabel("Unit price").getAttribute("aria-invalid"), "true");
+    assert.equal(await form.locator("small.error").count(), 1);
     await looksRight(page, "charges with errors");
     await charge(1).getByLabel("Unit price").fill("0.0042");
     await add(2, "Tiers", "graduated");

@@ -6,7 +6,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { guarded, newFormKey, PerennialProblem, shown } from "../lib/api.js";
 import { announce } from "../lib/session.js";
 import { Dialog } from "./dialog.js";
-import { display, FieldInput, sent, type Field, type Value, type Values } from "./fields.js";
+import { display, FieldInput, isAt, isShownAt, sent, type Field, type Value, type Values } from "./fields.js";
 import { Problem } from "./problem.js";
 
 interface FormProps<T extends object> {
@@ -106,7 +106,7 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
     }
   };
   const faults = failure instanceof PerennialProblem ? failure.errors : [];
-  const errorsAt = (field: Field) => (place: string): string[] => faults.filter(({ pointer }) => isAt(pointer, prefix, field.name + place)).map(({ detail }) => sentence(detail));
+  const errorsAt = (field: Field) => (place: string): string[] => faults.filter(({ pointer }) => isShownAt(pointer, prefix, field, place)).map(({ detail }) => sentence(detail));
   const asked = isAsking ? question?.(values) : undefined;
   const change = (field: Field) => (value: Value) => setValues({ ...values, [field.name]: value });
   return (
@@ -176,11 +176,6 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
 
 function same(one: Value | undefined, other: Value | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isAt(pointer: string | undefined, prefix: string, name: string): boolean {
-  const own = `${prefix}/${name}`;
-  return pointer === own || (pointer?.startsWith(`${own}/`) ?? false);
 }
 
 function sentence(detail: string): string {
