@@ -182,6 +182,7 @@ test("the seller, prefixes and tax rates are saved, and errors are at their fiel
     await page.getByLabel("VAT 20 %").check();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("alert").waitFor();
+    assert.ok(await page.getByRole("alert").evaluate((alert) => alert === document.activeElement && alert.getBoundingClientRect().top >= 0), "the alert is not in view");
     assert.equal(await page.getByLabel("Prefix of invoices").getAttribute("aria-invalid"), "true");
     await page.getByLabel("Prefix of invoices").fill("RE");
     await page.getByRole("button", { name: "Save changes" }).click();
