@@ -5,6 +5,8 @@ import { test } from "node:test";
 import { plus, rate } from "../src/lib/money.js";
 import { plain } from "../src/lib/words.js";
 import { chargeOf, draftOf, newDraft, newTier, priceWords, type Charge } from "../src/pages/parts/charges.js";
+import { isShownAt } from "../src/parts/fields.js";
+import { creditWords } from "../src/pages/parts/credit-note-words.js";
 import { discountWords, durationWords } from "../src/pages/parts/coupon-words.js";
 import { numberOrNull, numbers } from "../src/pages/parts/dunning-fields.js";
 import { changeOf, changeWords } from "../src/pages/parts/planned-change.js";
@@ -15,6 +17,25 @@ test("amounts are added exactly", () => {
   assert.equal(plus(0.1, 0.2), 0.3);
   assert.equal(plus(15.1, -20), -4.9);
   assert.equal(plus(0, -0.005), -0.005);
+});
+
+test("a credit has the currency of its invoice, and none is confirmed before an amount is typed", () => {
+  assert.equal(creditWords(["60.01"], "USD", false), "$60.01");
+  assert.equal(creditWords([0.1, 0.2], "EUR", true), "€0.30 on 2 lines");
+  assert.equal(creditWords([20], "JPY", true), "¥20 on 1 line");
+  for (const [typed, byLines] of [[[""], false], [["much"], false], [[], true], [[1, "x"], true]] as const) {
+    assert.equal(creditWords(typed, "USD", byLines), undefined);
+  }
+});
+
+test("an error of a charge is shown once, at its part", () => {
+  const charges = { name: "billing/charges", label: "Charges", input: () => null };
+  const pointer = "/billing/charges/0/unit_price";
+  assert.deepEqual(["", "/0", "/0/unit_price", "/1/unit_price"].filter((place) => isShownAt(pointer, "", charges, place)), ["/0/unit_price"]);
+  assert.ok(isShownAt("/billing/charges", "", charges, ""));
+  // A field with one input shows the errors of its items.
+  assert.ok(isShownAt("/types/2", "", { name: "types", label: "Types" }, ""));
+  assert.ok(!isShownAt("/types_2", "", { name: "types", label: "Types" }, ""));
 });
 
 test("a price of usage has up to 10 decimals", () => {

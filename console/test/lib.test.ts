@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csv, csvCell } from "../src/lib/csv.js";
 import { differences } from "../src/lib/differences.js";
-import { money, times } from "../src/lib/money.js";
+import { money, plural, times } from "../src/lib/money.js";
 import { nested } from "../src/lib/nested.js";
 import { parsePlace, to } from "../src/lib/router.js";
 import { canChangePlan, nextOfPayment, nextOfSubscription, reasonWithoutAccess } from "../src/lib/statuses.js";
 import { day, fromInput, moment, toInput } from "../src/lib/time.js";
-import { eventWords, pageOf, plain, words } from "../src/lib/words.js";
+import { eventWords, pageOf, plain, planLabel, words } from "../src/lib/words.js";
 
 test("text that a spreadsheet would run is quoted with an apostrophe", () => {
   for (const text of ["=1+1", "+1", "-1", "@sum", "\tx", "\rx"]) {
@@ -21,6 +21,17 @@ test("text that a spreadsheet would run is quoted with an apostrophe", () => {
 
 test("a CSV file has a header, and quotes where they are needed", () => {
   assert.equal(csv(["a", "b"], [["x,y", 'say "hi"'], [null, 3]]), 'a,b\r\n"x,y","say ""hi"""\r\n,3\r\n');
+});
+
+test("one is singular", () => {
+  assert.equal(plural(1, "customer"), "1 customer");
+  assert.equal(plural(0, "customer"), "0 customers");
+  assert.equal(plural(1234, "customer"), "1,234 customers");
+});
+
+test("plans with the same name have different labels", () => {
+  assert.equal(planLabel({ name: "Pro", billing_cycle: "monthly" }), "Pro, monthly");
+  assert.equal(planLabel({ name: "Pro", billing_cycle: "yearly" }), "Pro, yearly");
 });
 
 test("money has the decimals of its currency", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lastDay, monthsBefore } from "../src/pages/parts/months.js";
-import { labelStep, stacked, ticks } from "../src/pages/parts/scale.js";
+import { labelStep, short, stacked, ticks } from "../src/pages/parts/scale.js";
 
 test("an axis has round values and includes zero", () => {
   assert.deepEqual(ticks([0, 37_058]), [0, 10_000, 20_000, 30_000, 40_000]);
@@ -14,6 +14,14 @@ test("an axis has round values and includes zero", () => {
     const marks = ticks([value]);
     assert.ok(marks[0] === 0 && marks.at(-1)! >= value && marks.length <= 6, `${value}: ${marks}`);
   }
+});
+
+test("labels of an axis are its values", () => {
+  assert.deepEqual(ticks([0, 1]).map(short), ["0", "0.25", "0.5", "0.75", "1"]);
+  assert.deepEqual(ticks([0.09]).map(short), ["0", "0.025", "0.05", "0.075", "0.1"]);
+  assert.deepEqual(ticks([-0.3, 0.3]).map(short), ["-0.4", "-0.2", "0", "0.2", "0.4"]);
+  assert.deepEqual(ticks([0, 10]).map(short), ["0", "2.5", "5", "7.5", "10"]);
+  assert.deepEqual([37_058, 1_000, 2_500_000].map(short), ["37.1K", "1K", "2.5M"]);
 });
 
 test("gains are stacked above zero and losses below", () => {

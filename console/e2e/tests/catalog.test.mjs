@@ -35,7 +35,7 @@ test("a coupon is created with all errors at their fields, deactivated and activ
     await looksRight(page, "coupon with errors");
     await form.getByLabel("Code").fill("SPRING-25");
     await form.getByLabel("Periods").fill("3");
-    await form.getByLabel("Pro", { exact: true }).check();
+    await form.getByLabel("Pro, monthly", { exact: true }).check();
     await form.getByRole("button", { name: "Create coupon" }).click();
     await announced(page, "Coupon created");
     await page.getByRole("heading", { name: "SPRING-25", level: 1 }).waitFor();
@@ -159,6 +159,8 @@ test("charges of every model are saved, with errors at their inputs", () =>
     await form.getByText("This makes version 2.").waitFor();
     await form.getByRole("button", { name: "Save changes" }).click();
     await form.getByRole("alert").waitFor();
+    assert.equal(await charge(1).getByLabel("Unit price").getAttribute("aria-invalid"), "true");
+    assert.equal(await form.locator("small.error").count(), 1);
     await looksRight(page, "charges with errors");
     await charge(1).getByLabel("Unit price").fill("0.0042");
     await add(2, "Tiers", "graduated");
@@ -188,4 +190,9 @@ test("charges of every model are saved, with errors at their inputs", () =>
     // Nothing changes until something is typed.
     await page.getByRole("button", { name: "Change billing" }).click();
     await form.getByText("Nothing changes yet.").waitFor();
+    const requests = [];
+    page.on("request", (request) => request.method() === "PUT" && requests.push(request.url()));
+    await form.getByRole("button", { name: "Save changes" }).click({ force: true });
+    await form.getByText("Nothing changes yet.").waitFor();
+    assert.deepEqual(requests, []);
   }));

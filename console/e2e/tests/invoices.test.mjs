@@ -129,6 +129,7 @@ test("a credit note is created after a confirmation; too much is rejected", () =
     await page.getByRole("button", { name: "New credit note" }).click();
     await form.getByLabel("Amount").fill("60.01");
     await form.getByRole("button", { name: "Continue" }).click();
+    await page.getByText(`$60.01 of invoice ${number} is credited, with its tax.`).waitFor();
     await looksRight(page, "confirmation of a credit note");
     await create.click();
     await form.getByRole("alert").getByRole("link", { name: "credit_exceeds_invoice" }).waitFor();
@@ -181,6 +182,7 @@ test("the seller, prefixes and tax rates are saved, and errors are at their fiel
     await page.getByLabel("VAT 20 %").check();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("alert").waitFor();
+    assert.ok(await page.getByRole("alert").evaluate((alert) => alert === document.activeElement && alert.getBoundingClientRect().top >= 0), "the alert is not in view");
     assert.equal(await page.getByLabel("Prefix of invoices").getAttribute("aria-invalid"), "true");
     await page.getByLabel("Prefix of invoices").fill("RE");
     await page.getByRole("button", { name: "Save changes" }).click();

@@ -56,6 +56,23 @@ test("27 no match", () =>
     await rows(page, "Subscriptions").first().waitFor();
   }));
 
+test("pages without matching rows are skipped, and the next one is offered", () =>
+  withPage({ browser, server }, async (page) => {
+    let empty = 3;
+    await page.route(/:\d+\/subscriptions\?/, (route) => {
+      empty -= 1;
+      const url = route.request().url().replace("&cursor=later", "").replace("cursor=later&", "");
+      return empty < 0 ? route.continue({ url }) : route.fulfill({ json: { data: [], page: { limit: 25, has_more: true, next_cursor: "later" } } });
+    });
+    await open(page, server, "subscriptions?status=past_due");
+    await rows(page, "Subscriptions").first().waitFor();
+    empty = 6;
+    await page.reload();
+    await page.getByText("No matching records so far").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Next page" }).isEnabled());
+    assert.equal(await page.getByRole("table", { name: "Subscriptions" }).count(), 0);
+  }));
+
 test("28 the server is unavailable: why, a countdown, and another attempt", () =>
   withPage({ browser, server, allow: [503] }, async (page) => {
     let isDown = true;

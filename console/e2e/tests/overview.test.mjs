@@ -71,7 +71,7 @@ test("22 tiles, tables and CSV equal the API", () =>
     assert.equal(lines[0], "Period,New,Expansion,Reactivation,Contraction,Churned,End");
     assert.equal(lines.at(-1), [month.period, month.new, month.expansion, month.reactivation, month.contraction, month.churned, month.end].join(","));
     const plans = page.getByRole("table", { name: "MRR by plan" });
-    await plans.getByRole("row", { name: "Team 1 $158.00" }).waitFor();
+    await plans.getByRole("row", { name: "Team, monthly 1 $158.00" }).waitFor();
     for (const name of ["Retention by cohort", "Renewals in the next 7 days", "Latest events"]) {
       await page.getByText(name).first().waitFor();
     }

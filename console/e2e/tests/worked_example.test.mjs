@@ -122,7 +122,7 @@ test("22 the worked example: tiles, tables and CSV", () =>
       "2026-04,19.5,0,9,-50,-39.67,189.67",
     ]);
     const plans = page.getByRole("table", { name: "MRR by plan" });
-    for (const row of ["Team 1 $79.00", "Pro 2 $58.00", "Pro yearly 1 $24.17", "Pass 1 $19.50", "Starter 1 $9.00"]) {
+    for (const row of ["Team, monthly 1 $79.00", "Pro, monthly 2 $58.00", "Pro yearly, yearly 1 $24.17", "Pass, weekly 1 $19.50", "Starter, monthly 1 $9.00"]) {
       await plans.getByRole("row", { name: row, exact: true }).waitFor();
     }
   }));

@@ -35,6 +35,11 @@ function fraction(amount: number): number {
   return String(amount).split(".")[1]?.length ?? 0;
 }
 
+/** "1 customer", "1,234 customers" */
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function formatter(currency: string): Intl.NumberFormat {

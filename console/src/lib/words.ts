@@ -8,6 +8,11 @@ export function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** "Pro, yearly": several plans may have the same name. */
+export function planLabel({ name, billing_cycle }: { name: string; billing_cycle: string }): string {
+  return `${name}, ${words(billing_cycle).toLowerCase()}`;
+}
+
 /** `subscription.updated` is "Updated"; `session.revoked` of a user is "Session revoked". */
 export function eventWords(type: string, recordKind?: string): string {
   const [kind = "", action = ""] = type.split(".");

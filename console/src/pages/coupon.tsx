@@ -3,6 +3,7 @@
 import { useLoad } from "../lib/load.js";
 import { allPlans } from "../lib/names.js";
 import { to } from "../lib/router.js";
+import { planLabel } from "../lib/words.js";
 import { Moment } from "../parts/basics.js";
 import { discountWords, durationWords, redemptionWords } from "./parts/coupon-words.js";
 import { coupons } from "./parts/resources.js";
@@ -12,7 +13,7 @@ export default function CouponPage({ id }: { id: string }) {
   const { data: plans = [] } = useLoad("plans", () => allPlans.get());
   const link = (planId: string) => {
     const plan = plans.find((known) => known.id === planId);
-    return <li key={planId}>{plan === undefined ? <code>{planId}</code> : <a href={to("plans", plan.slug)}>{plan.name}</a>}</li>;
+    return <li key={planId}>{plan === undefined ? <code>{planId}</code> : <a href={to("plans", plan.slug)}>{planLabel(plan)}</a>}</li>;
   };
   return (
     <SwitchablePage

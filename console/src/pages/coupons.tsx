@@ -6,6 +6,7 @@ import { allPlans } from "../lib/names.js";
 import { to } from "../lib/router.js";
 import { currentSession } from "../lib/session.js";
 import { fromInput } from "../lib/time.js";
+import { planLabel } from "../lib/words.js";
 import { Day } from "../parts/basics.js";
 import { choices, type Field, type Value, type Values } from "../parts/fields.js";
 import type { Column } from "../parts/table.js";
@@ -63,7 +64,7 @@ export default function Coupons() {
         noun="coupon"
         columns={COLUMNS}
         load={(query) => coupons.list(query)}
-        fields={fieldsOf(plans.map(({ id, name }) => [id, name]))}
+        fields={fieldsOf(plans.map((plan) => [plan.id, planLabel(plan)]))}
         values={{ code: "", kind: "percent", percent: "", amount: "", currency, duration: "once", periods: "", redeem_by: "", max_redemptions: "", plan_ids: [] }}
         create={(body, options) => coupons.create(body as never, options)}
         empty="Coupons that billed subscriptions can redeem appear here."

@@ -6,7 +6,7 @@ import { useLoad } from "../lib/load.js";
 import { allPlans } from "../lib/names.js";
 import { go, to } from "../lib/router.js";
 import { can } from "../lib/session.js";
-import { words } from "../lib/words.js";
+import { planLabel, words } from "../lib/words.js";
 import { Card } from "../parts/basics.js";
 import { choices, type Field } from "../parts/fields.js";
 import type { Filter } from "../parts/filters.js";
@@ -77,7 +77,7 @@ function PlansByFeatures() {
     return null;
   }
   const columns: Column<Plan>[] = [
-    { name: "Plan", show: ({ slug, name }) => <a href={to("plans", slug)}>{name}</a>, text: ({ name }) => name },
+    { name: "Plan", show: (plan) => <a href={to("plans", plan.slug)}>{planLabel(plan)}</a>, text: planLabel },
     ...data.known.map(
       ({ key, name }): Column<Plan> => ({ name, isNumber: true, show: (plan) => grantWords(grantsOf(plan)[key]), text: (plan) => grantsOf(plan)[key] }),
     ),

@@ -1,7 +1,7 @@
 // The overview: revenue figures of a period, what renews soon, and what happened last. Without a subscription: how to begin.
 // Where the server has no analytics: how many subscriptions there are by status.
 
-import { api, PerennialProblem, type Event, type SubscriptionQuery } from "../lib/api.js";
+import { api, PerennialProblem, type Event, type Plan, type SubscriptionQuery } from "../lib/api.js";
 import { useCell } from "../lib/cell.js";
 import { now, readClock } from "../lib/clock.js";
 import { newestEvents } from "../lib/events.js";
@@ -11,7 +11,7 @@ import { allPlans, callerNames, withNames, type SubscriptionRow } from "../lib/n
 import { goQuery, place, to } from "../lib/router.js";
 import { can, currentSession } from "../lib/session.js";
 import { inDays, moment } from "../lib/time.js";
-import { eventWords } from "../lib/words.js";
+import { eventWords, planLabel } from "../lib/words.js";
 import { Card, Heading, Moment } from "../parts/basics.js";
 import { Later } from "../parts/later.js";
 import { Problem } from "../parts/problem.js";
@@ -51,7 +51,7 @@ const BEHIND_SECONDS = 300;
 const PERIODS = [3, 6, 12, 24];
 
 /** The figures of so many months, and those of the months before for comparison. */
-async function figures(months: number, currency: string | undefined): Promise<Overview["figures"]> {
+async function figures(months: number, currency: string | undefined, known: readonly Plan[]): Promise<Overview["figures"]> {
   const month = new Date(now()).toISOString().slice(0, 7);
   const query = { currency, from: monthsBefore(month, 2 * months - 1), to: month };
   try {
@@ -72,6 +72,7 @@ async function figures(months: number, currency: string | undefined): Promise<Ov
       cohorts: cohorts.data,
       payments: payments.data,
       plans: plans.data,
+      planNames: new Map(known.map((plan) => [plan.id, planLabel(plan)])),
     };
     return { data, meta: revenue.meta };
   } catch (failure) {
@@ -111,7 +112,7 @@ async function read(months: number, currency: string | undefined): Promise<Overv
     return { ...common, tiles: [], renewals: [], figures: undefined };
   }
   const soon = api.subscriptions.list({ renews_after: at, renews_before: inDays(7, now()), status: "active,on_trial,past_due", sort: "renews_at", limit: 10 });
-  const found = can("analytics:read") ? await figures(months, currency) : undefined;
+  const found = can("analytics:read") ? await figures(months, currency, plans) : undefined;
   const statuses = found === undefined ? TILES : [];
   const [tiles, renewals] = await Promise.all([
     Promise.all(statuses.map(async ([name, query, link]) => ({ name, figure: await counted(query), link: `${to("subscriptions")}?${link}` }))),

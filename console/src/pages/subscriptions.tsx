@@ -7,6 +7,7 @@ import { allPlans, withNames, type SubscriptionRow } from "../lib/names.js";
 import { can } from "../lib/session.js";
 import { CYCLES, SUBSCRIPTION_STATUSES } from "../lib/statuses.js";
 import { startOfDay } from "../lib/time.js";
+import { planLabel } from "../lib/words.js";
 import { choices } from "../parts/fields.js";
 import type { Filter } from "../parts/filters.js";
 import { ListPage, type ListQuery } from "../parts/list.js";
@@ -28,7 +29,7 @@ function parameters(set: Record<string, string>): Record<string, string> {
 export default function Subscriptions() {
   const [isOpen, setOpen] = useState(false);
   const { data: plans = [] } = useLoad("plans", () => allPlans.get());
-  const planChoices = plans.map(({ slug, name }): [string, string] => [slug, name]);
+  const planChoices = plans.map((plan): [string, string] => [plan.slug, planLabel(plan)]);
   const filters: Filter[] = [
     { name: "status", label: "Status", kind: "statuses", options: choices(SUBSCRIPTION_STATUSES) },
     { name: "subscription_plan_id", label: "Plan", kind: "select", options: planChoices },

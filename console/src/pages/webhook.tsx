@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { answerOf, guarded, type WebhookEndpoint, type WebhookEndpointWithSecret } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
-import { count } from "../lib/money.js";
+import { plural } from "../lib/money.js";
 import { announce } from "../lib/session.js";
 import { words } from "../lib/words.js";
 import { Moment, Status, type Term } from "../parts/basics.js";
@@ -67,7 +67,7 @@ export default function WebhookPage({ id }: { id: string }) {
   const retry = (): Promise<void> =>
     act(
       () => webhookEndpoints.retry(id, { since: "1970-01-01T00:00:00Z" }),
-      ({ queued }) => `${count(queued)} ${queued === 1 ? "event" : "events"} queued`,
+      ({ queued }) => `${plural(queued, "event")} queued`,
     );
   const resend = (eventId: string): void => {
     void act(

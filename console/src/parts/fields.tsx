@@ -71,6 +71,17 @@ export function display(field: Field, value: Value): string {
   return text === "" ? "—" : text;
 }
 
+/** Whether an error is at a member of the object with the pointer `prefix`, or below it. */
+export function isAt(pointer: string | undefined, prefix: string, name: string): boolean {
+  const own = `${prefix}/${name}`;
+  return pointer === own || (pointer?.startsWith(`${own}/`) ?? false);
+}
+
+/** An input for a value of several parts shows the errors of each part at the part; other inputs show all errors below them. */
+export function isShownAt(pointer: string | undefined, prefix: string, { name, input }: Field, place: string): boolean {
+  return input === undefined ? isAt(pointer, prefix, name + place) : pointer === `${prefix}/${name}${place}`;
+}
+
 const optionText = ({ options }: Field, value: string): string => options?.find(([known]) => known === value)?.[1] ?? value;
 
 interface FieldProps {

@@ -2,11 +2,11 @@
 // based on, and shows what will change before it is saved. If the record changed in between, both versions are shown.
 
 import { Fragment, type ComponentChildren } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { guarded, newFormKey, PerennialProblem, shown } from "../lib/api.js";
 import { announce } from "../lib/session.js";
 import { Dialog } from "./dialog.js";
-import { display, FieldInput, sent, type Field, type Value, type Values } from "./fields.js";
+import { display, FieldInput, isAt, isShownAt, sent, type Field, type Value, type Values } from "./fields.js";
 import { Problem } from "./problem.js";
 
 interface FormProps<T extends object> {
@@ -27,8 +27,8 @@ interface FormProps<T extends object> {
   prefix?: string | undefined;
   /** More to show above the buttons, for the values as they are. */
   note?: ((values: Values) => ComponentChildren) | undefined;
-  /** What is asked before the body is sent. */
-  question?: ((values: Values) => { button: string; text: ComponentChildren }) | undefined;
+  /** What is asked before the body is sent; undefined sends it at once. */
+  question?: ((values: Values) => { button: string; text: ComponentChildren } | undefined) | undefined;
   /** What a body would do, shown with the changes. */
   effects?: ((body: Record<string, unknown>) => ComponentChildren) | undefined;
 }
@@ -52,6 +52,13 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
   const [isAsking, setAsking] = useState(false);
   const key = useRef(newFormKey());
   const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  // A long form has the alert far above its buttons: the focus brings it into view.
+  useLayoutEffect(() => {
+    if (failure !== undefined) {
+      form.current?.querySelector<HTMLElement>(":scope > [role=alert]")?.focus();
+    }
+  }, [failure]);
   const fields = all.filter(({ when }) => when?.(values) ?? true);
   const changed = fields.filter((field) => !same(values[field.name], base.values[field.name]));
 
@@ -86,21 +93,25 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
     }
   };
 
+  const canSave = !isSaving && (existing === undefined || changed.length > 0);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
-    if (question !== undefined) {
+    if (!canSave) {
+      return;
+    }
+    if (question?.(values) !== undefined) {
       setAsking(true);
-    } else if (!isSaving) {
+    } else {
       void send(base);
     }
   };
   const faults = failure instanceof PerennialProblem ? failure.errors : [];
-  const errorsAt = (field: Field) => (place: string): string[] => faults.filter(({ pointer }) => isAt(pointer, prefix, field.name + place)).map(({ detail }) => sentence(detail));
+  const errorsAt = (field: Field) => (place: string): string[] => faults.filter(({ pointer }) => isShownAt(pointer, prefix, field, place)).map(({ detail }) => sentence(detail));
   const asked = isAsking ? question?.(values) : undefined;
   const change = (field: Field) => (value: Value) => setValues({ ...values, [field.name]: value });
   return (
     <>
-      <form class="stack" onSubmit={onSubmit} noValidate>
+      <form ref={form} class="stack" onSubmit={onSubmit} noValidate>
         {failure !== undefined && (faults.length === 0 ? <Problem error={failure} /> : <Faults faults={faults} fields={fields} prefix={id} pointer={prefix} failure={failure} />)}
         {fields.map((field, at) => (
           <Fragment key={field.name}>
@@ -116,7 +127,7 @@ export function Form<T extends object>({ fields: all, values: first, submit, can
               {cancel}
             </button>
           )}
-          <button type="submit" class="primary" aria-disabled={isSaving || (existing !== undefined && changed.length === 0)}>
+          <button type="submit" class="primary" aria-disabled={!canSave}>
             {submit}
           </button>
         </div>
@@ -167,11 +178,6 @@ function same(one: Value | undefined, other: Value | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function isAt(pointer: string | undefined, prefix: string, name: string): boolean {
-  const own = `${prefix}/${name}`;
-  return pointer === own || (pointer?.startsWith(`${own}/`) ?? false);
-}
-
 function sentence(detail: string): string {
   return detail.charAt(0).toUpperCase() + detail.slice(1) + (/[.!?]$/.test(detail) ? "" : ".");
 }
@@ -179,7 +185,7 @@ function sentence(detail: string): string {
 /** All errors in one alert, each with a link to its field. */
 function Faults({ faults, fields, prefix, pointer: parent, failure }: { faults: PerennialProblem["errors"]; fields: readonly Field[]; prefix: string; pointer: string; failure: unknown }) {
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" tabIndex={-1}>
       <p>
         <strong>{shown(failure).detail}</strong>
       </p>

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { guarded, type PageOf } from "../lib/api.js";
 import { csv, download } from "../lib/csv.js";
 import { useLoad, useSlow } from "../lib/load.js";
+import { pageWithRows } from "../lib/pages.js";
 import { goQuery, place } from "../lib/router.js";
 import { announce } from "../lib/session.js";
 import { useCell } from "../lib/cell.js";
@@ -54,7 +55,7 @@ export function ListPage<T>({ name, subtitle, columns, filters = [], id, load, p
     limit,
   });
   const key = JSON.stringify([set, sort, cursor, version]);
-  const { data, error, isBusy, reload } = useLoad(key, () => load(request(PAGE, cursor)));
+  const { data, error, isBusy, reload } = useLoad(key, () => pageWithRows(cursor, (at) => load(request(PAGE, at))));
   const isSlow = useSlow(isBusy);
   const rows = data?.data ?? [];
   const next = data?.page.has_more === true ? data.page.next_cursor : null;
@@ -69,7 +70,7 @@ export function ListPage<T>({ name, subtitle, columns, filters = [], id, load, p
       <header class="page-head">
         <div>
           <Heading>{name}</Heading>
-          <p class="subtitle">{subtitle ?? "Newest first"}, times in UTC</p>
+          <p class="subtitle">{sort === "" ? `${subtitle ?? "Newest first"}, times in UTC` : "Times in UTC"}</p>
         </div>
         <div class="actions">
           <Export name={name} columns={columns} load={load} request={request} />
@@ -90,7 +91,13 @@ export function ListPage<T>({ name, subtitle, columns, filters = [], id, load, p
       {isEmpty && Object.keys(set).length === 0 && <div class="empty">{empty}</div>}
       {data !== undefined && !isEmpty && (
         <>
-          <Table name={name} columns={columns} rows={rows} id={id} sort={{ value: sort, change: (value) => goQuery({ sort: value, cursor: "" }) }} />
+          {rows.length === 0 ? (
+            <div class="empty">
+              <p>{next === null ? "No further records" : "No matching records so far"}</p>
+            </div>
+          ) : (
+            <Table name={name} columns={columns} rows={rows} id={id} sort={{ value: sort, change: (value) => goQuery({ sort: value, cursor: "" }) }} />
+          )}
           <div class="pages">
             <button type="button" aria-disabled={cursor === null} disabled={cursor === null} onClick={previous}>
               Previous page

@@ -8,7 +8,7 @@ import { Id } from "./basics.js";
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const { detail, code, requestId, retryAfterMs } = shown(error);
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" tabIndex={-1}>
       <p>
         <strong dir="auto">{detail}</strong>
       </p>

@@ -6,7 +6,7 @@ import type { SubscriptionRow } from "../lib/names.js";
 import { useLoad } from "../lib/load.js";
 import { money } from "../lib/money.js";
 import { to } from "../lib/router.js";
-import { words } from "../lib/words.js";
+import { planLabel } from "../lib/words.js";
 import { Day, Status } from "./basics.js";
 import { Problem } from "./problem.js";
 import { Table, type Column } from "./table.js";
@@ -19,7 +19,7 @@ export const subscriptionColumns: readonly Column<SubscriptionRow>[] = [
   },
   {
     name: "Plan",
-    show: ({ plan, subscription, version }) => (plan === undefined ? subscription.subscription_plan_id : `${plan.name}, ${words(version?.billing_cycle ?? "").toLowerCase()}`),
+    show: ({ plan, subscription, version }) => (plan === undefined ? subscription.subscription_plan_id : planLabel({ name: plan.name, billing_cycle: (version ?? plan).billing_cycle })),
     text: ({ plan, subscription }) => plan?.slug ?? subscription.subscription_plan_id,
   },
   { name: "Status", show: ({ subscription }) => <Status value={subscription.status} />, text: ({ subscription }) => subscription.status },

@@ -38,6 +38,9 @@ const SCOPES: Readonly<Record<string, string | undefined>> = {
   movements: "analytics:read",
 };
 
+/** Pages that are not in the navigation, and the page there that leads to them. */
+const PARENTS: Readonly<Record<string, string>> = { coupons: "plans", "tax-rates": "plans", meters: "plans", "credit-notes": "invoices", movements: "" };
+
 /** Whether the page exists and the role may open it. Not every page is in the navigation. */
 export function mayOpen(page: string): boolean {
   return page in SCOPES && (SCOPES[page] === undefined || can(SCOPES[page]));
@@ -118,7 +121,8 @@ function ClockNote() {
 
 function Navigation({ session }: { session: Session }) {
   const { segments } = useCell(place);
-  const current = segments[0] ?? "";
+  const page = segments[0] ?? "";
+  const current = PARENTS[page] ?? page;
   const names = new Map(PAGE_KEYS.map(([, page, name]) => [page, name]));
   return (
     <nav aria-label="Main">

@@ -42,11 +42,7 @@ export function chargesInput(meters: readonly Meter[]) {
             </div>
           )
         )}
-        {isInvalid && (
-          <small id={`${id}-error`} class="error" dir="auto">
-            {errorsAt("").join(" ")}
-          </small>
-        )}
+        {isInvalid && <ErrorText id={`${id}-error`} errors={errorsAt("")} />}
       </fieldset>
     );
   };
@@ -64,17 +60,20 @@ interface ChargeProps {
 
 function ChargeInput({ id, name, draft, meters, errorsAt, change, remove }: ChargeProps) {
   const setTier = (at: number, tier: TierDraft): void => change({ ...draft, tiers: draft.tiers.map((known, place) => (place === at ? tier : known)) });
+  // Errors of parts that have no input.
+  const errors = ["", "/tiers", "/package"].flatMap(errorsAt);
   const plain = (member: "name" | "unit_price" | "size" | "price", label: string, place = member as string) => (
     <Text id={`${id}-${member}`} label={label} value={draft[member]} errors={errorsAt(`/${place}`)} isNumber={member !== "name"} change={(value) => change({ ...draft, [member]: value })} />
   );
   return (
-    <fieldset class="part">
+    <fieldset class="part" aria-describedby={errors.length > 0 ? `${id}-error` : undefined}>
       <legend>{name}</legend>
+      {errors.length > 0 && <ErrorText id={`${id}-error`} errors={errors} />}
       <div class="beside">
         {plain("name", "Charge name")}
-        <Choice id={`${id}-meter`} label="Meter" value={draft.meter_id} options={meters.map((meter) => [meter.id, meter.name])} change={(meter_id) => change({ ...draft, meter_id })} />
+        <Choice id={`${id}-meter`} label="Meter" value={draft.meter_id} errors={errorsAt("/meter_id")} options={meters.map((meter) => [meter.id, meter.name])} change={(meter_id) => change({ ...draft, meter_id })} />
       </div>
-      <Choice id={`${id}-model`} label="Model" value={draft.model} options={Object.entries(MODELS)} change={(model) => change({ ...draft, model: model as Model })} />
+      <Choice id={`${id}-model`} label="Model" value={draft.model} errors={errorsAt("/model")} options={Object.entries(MODELS)} change={(model) => change({ ...draft, model: model as Model })} />
       {draft.model === "per_unit" && plain("unit_price", "Unit price")}
       {draft.model === "package" && (
         <div class="beside">
@@ -168,26 +167,38 @@ function Text({ id, label, value, errors, isNumber, change }: TextProps) {
         aria-describedby={isInvalid ? `${id}-error` : undefined}
         onInput={(event) => change(event.currentTarget.value)}
       />
-      {isInvalid && (
-        <small id={`${id}-error`} class="error" dir="auto">
-          {errors.join(" ")}
-        </small>
-      )}
+      {isInvalid && <ErrorText id={`${id}-error`} errors={errors} />}
     </div>
   );
 }
 
-function Choice({ id, label, value, options, change }: { id: string; label: string; value: string; options: readonly (readonly [string, string])[]; change: (value: string) => void }) {
+function Choice({ id, label, value, options, errors, change }: { id: string; label: string; value: string; options: readonly (readonly [string, string])[]; errors: readonly string[]; change: (value: string) => void }) {
+  const isInvalid = errors.length > 0;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => change(event.currentTarget.value)}>
+      <select
+        id={id}
+        value={value}
+        aria-invalid={isInvalid ? true : undefined}
+        aria-describedby={isInvalid ? `${id}-error` : undefined}
+        onChange={(event) => change(event.currentTarget.value)}
+      >
         {options.map(([option, text]) => (
           <option key={option} value={option}>
             {text}
           </option>
         ))}
       </select>
+      {isInvalid && <ErrorText id={`${id}-error`} errors={errors} />}
     </div>
+  );
+}
+
+function ErrorText({ id, errors }: { id: string; errors: readonly string[] }) {
+  return (
+    <small id={id} class="error" dir="auto">
+      {errors.join(" ")}
+    </small>
   );
 }

@@ -1,7 +1,7 @@
 // What a coupon takes off, and for how long.
 
 import type { Coupon } from "../../lib/api.js";
-import { count, money } from "../../lib/money.js";
+import { count, money, plural } from "../../lib/money.js";
 import { words } from "../../lib/words.js";
 
 export function discountWords({ percent, amount, currency }: Pick<Coupon, "percent" | "amount" | "currency">): string {
@@ -9,7 +9,7 @@ export function discountWords({ percent, amount, currency }: Pick<Coupon, "perce
 }
 
 export function durationWords({ duration, periods }: Pick<Coupon, "duration" | "periods">): string {
-  return periods === null ? words(duration) : `${count(periods)} ${periods === 1 ? "period" : "periods"}`;
+  return periods === null ? words(duration) : plural(periods, "period");
 }
 
 export function redemptionWords({ redemptions, max_redemptions }: Pick<Coupon, "redemptions" | "max_redemptions">): string {

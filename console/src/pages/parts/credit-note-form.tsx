@@ -3,6 +3,7 @@
 import { money, plus } from "../../lib/money.js";
 import { type Field, type Value, type Values } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
+import { creditWords } from "./credit-note-words.js";
 import { creditNotes } from "./invoice-api.js";
 import { nameOf } from "./invoice-rows.js";
 import type { CreditNote, Invoice } from "./invoice-types.js";
@@ -69,15 +70,15 @@ export function NewCreditNote({ invoice, close, saved }: { invoice: Invoice; clo
       values={values}
       submit="Continue"
       done="Credit note created"
-      question={(typed) => ({
-        button: "Create credit note",
-        text: (
+      question={(typed) => {
+        const credit = creditWords(byLines(typed) ? linesOf(typed).map(({ amount }) => amount) : [typed["amount"]], invoice.currency, byLines(typed));
+        const text = (
           <p>
-            {byLines(typed) ? `Amounts of ${linesOf(typed).length} lines` : String(typed["amount"] || "Nothing")} of invoice {nameOf(invoice)} are credited, with their tax. A credit note has a
-            number and cannot be changed or deleted.
+            {credit} of invoice {nameOf(invoice)} is credited, with its tax. A credit note has a number and cannot be changed or deleted.
           </p>
-        ),
-      })}
+        );
+        return credit === undefined ? undefined : { button: "Create credit note", text };
+      }}
       save={(body, { idempotencyKey, values: typed }) =>
         creditNotes.create({ ...body, invoice_id: invoice.id, ...(byLines(typed) ? { lines: linesOf(typed) } : {}) }, { idempotencyKey })
       }

@@ -6,7 +6,7 @@ import { nested } from "../../lib/nested.js";
 import { go, to } from "../../lib/router.js";
 import { SUBSCRIPTION_STATUSES } from "../../lib/statuses.js";
 import { fromInput } from "../../lib/time.js";
-import { words } from "../../lib/words.js";
+import { planLabel, words } from "../../lib/words.js";
 import { choices, orNull, type Field, type Value, type Values } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
 import { userId } from "./user-id.js";
@@ -18,7 +18,7 @@ const instant = (value: Value): unknown => fromInput(String(value)) ?? undefined
 function fieldsOf(plans: readonly Plan[]): Field[] {
   return [
     { name: "user_id", label: "Customer", hint: "An e-mail address or a user ID." },
-    { name: "subscription_plan_id", label: "Plan", kind: "select", options: plans.map(({ slug, name }) => [slug, name]) },
+    { name: "subscription_plan_id", label: "Plan", kind: "select", options: plans.map((plan) => [plan.slug, planLabel(plan)]) },
     { name: "quantity", label: "Quantity", kind: "number" },
     {
       name: "kind",

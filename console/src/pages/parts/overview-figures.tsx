@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Cohort, MovementKind, PaymentPeriod, PlanFigures, RevenuePeriod } from "../../lib/api.js";
-import { count, money } from "../../lib/money.js";
+import { count, money, plural } from "../../lib/money.js";
 import { to } from "../../lib/router.js";
 import { words } from "../../lib/words.js";
 import { Card } from "../../parts/basics.js";
@@ -21,6 +21,8 @@ export interface Data {
   cohorts: Cohort[];
   payments: PaymentPeriod[];
   plans: PlanFigures[];
+  /** The names of plans by ID. */
+  planNames: ReadonlyMap<string, string>;
 }
 
 /** 0.0456 is 4.6 %. */
@@ -46,12 +48,12 @@ function growth(now: number, before: number | undefined): string {
   return `${ratio < 0 ? "▼" : "▲"} ${percent(Math.abs(ratio))} in the period`;
 }
 
-function points(now: number | null, before: number | null | undefined): string {
+function points(now: number | null, before: number | null | undefined, period: string): string {
   if (now === null || before === null || before === undefined) {
     return "No earlier period";
   }
   const difference = (now - before) * 100;
-  return `${difference < 0 ? "▼" : "▲"} ${Math.abs(difference).toFixed(1)} points`;
+  return `${difference < 0 ? "▼" : "▲"} ${Math.abs(difference).toFixed(1)} points${period}`;
 }
 
 /** The share of churned customers over all months, and revenue retention over all months. */
@@ -76,8 +78,8 @@ function tiles({ currency, months, before }: Data): TileData[] {
     { name: "MRR", figure: money(last.end, currency), change: growth(last.end, earlier?.end), definition: "Monthly recurring revenue: what paying subscriptions are worth per month." },
     { name: "ARR", figure: money(last.arr, currency), change: growth(last.arr, earlier?.arr), definition: "Annual recurring revenue: 12 × MRR." },
     { name: "Customers", figure: count(last.customers_end), change: growth(last.customers_end, earlier?.customers_end), definition: "Users with MRR above 0." },
-    { name: "Logo churn", figure: percent(complete?.logo_churn ?? null), change: `${points(complete?.logo_churn ?? null, previous?.logo_churn)}${of(complete)}`, definition: "Customers that churned in the last complete month ÷ customers at its start." },
-    { name: "Net revenue retention", figure: percent(complete?.nrr ?? null), change: `${points(complete?.nrr ?? null, previous?.nrr)}${of(complete)}`, definition: "MRR at the end of the last complete month of those who were customers at its start ÷ their MRR then." },
+    { name: "Logo churn", figure: percent(complete?.logo_churn ?? null), change: points(complete?.logo_churn ?? null, previous?.logo_churn, of(complete)), definition: "Customers that churned in the last complete month ÷ customers at its start." },
+    { name: "Net revenue retention", figure: percent(complete?.nrr ?? null), change: points(complete?.nrr ?? null, previous?.nrr, of(complete)), definition: "MRR at the end of the last complete month of those who were customers at its start ÷ their MRR then." },
     { name: "ARPU", figure: last.arpu === null ? "—" : money(last.arpu, currency), change: growth(last.arpu ?? 0, earlier?.arpu ?? undefined), definition: "Average revenue per user: MRR ÷ customers." },
   ];
 }
@@ -127,7 +129,7 @@ export function Plots({ data }: { data: Data }) {
     <div class="grid">
       <Figure
         name="MRR by day"
-        reading={day === undefined ? "" : `${day.period}: ${show(day.end)}, ${count(day.customers_end)} customers`}
+        reading={day === undefined ? "" : `${day.period}: ${show(day.end)}, ${plural(day.customers_end, "customer")}`}
         columns={[period, amount("MRR", (row) => row.end), { name: "Customers", isNumber: true, show: (row) => count(row.customers_end), text: (row) => row.customers_end }]}
         rows={days}
         id={(row) => row.period}
@@ -152,7 +154,7 @@ export function Plots({ data }: { data: Data }) {
         legend={<Legend names={[["new", "Collected"], ["churned", "Refunded"], ["contraction", "Failed"]]} />}
       />
       <Card title="MRR by plan">
-        <Table name="MRR by plan" columns={planColumns(currency)} rows={data.plans} id={({ subscription_plan_id }) => subscription_plan_id} />
+        <Table name="MRR by plan" columns={planColumns(currency, data.planNames)} rows={data.plans} id={({ subscription_plan_id }) => subscription_plan_id} />
       </Card>
     </div>
   );
@@ -170,11 +172,11 @@ function Legend({ names }: { names: readonly (readonly [series: string, name: st
   );
 }
 
-const planColumns = (currency: string): Column<PlanFigures>[] => [
+const planColumns = (currency: string, names: ReadonlyMap<string, string>): Column<PlanFigures>[] => [
   {
     name: "Plan",
     // A deleted plan has only its ID.
-    show: ({ slug, name, subscription_plan_id }) => (slug === null ? <code>{subscription_plan_id}</code> : <a href={to("plans", slug)}>{name}</a>),
+    show: ({ slug, name, subscription_plan_id }) => (slug === null ? <code>{subscription_plan_id}</code> : <a href={to("plans", slug)}>{names.get(subscription_plan_id) ?? name}</a>),
     text: ({ slug, subscription_plan_id }) => slug ?? subscription_plan_id,
   },
   { name: "Subscriptions", isNumber: true, show: ({ subscriptions }) => count(subscriptions), text: ({ subscriptions }) => subscriptions },

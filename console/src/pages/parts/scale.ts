@@ -13,9 +13,10 @@ export function ticks(values: readonly number[], count = 4): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
 }
 
-/** 37,058 is 37k. */
+/** 37,058 is 37.1K. Steps below 1 have two digits: 0.25, 0.075. */
 export function short(value: number): string {
-  return new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 }).format(value);
+  const digits = Math.abs(value) < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 1 };
+  return new Intl.NumberFormat("en-US", { notation: "compact", ...digits }).format(value);
 }
 
 /** Every how many labels fit. */
