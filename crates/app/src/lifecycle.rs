@@ -7,6 +7,8 @@ pub(crate) mod actions;
 pub(crate) mod failures;
 pub(crate) mod invoices;
 pub(crate) mod known;
+mod made;
+pub(crate) mod order;
 pub(crate) mod turns;
 mod unpark;
 
@@ -19,6 +21,8 @@ use crate::business_time::{self, BusinessTime};
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use made::Made;
+use order::Due;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::stamp::Stamp;
@@ -32,7 +36,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use turns::{Due, Made};
 
 mod figures;
 pub(crate) mod holds;

@@ -5,7 +5,8 @@
 
 use super::INVALID_RETRY_SECONDS;
 use super::actions::{self, commit, fenced, is_of_the_record, park, park_reason};
-use super::turns::{Made, comes_before};
+use super::made::Made;
+use super::order::comes_before;
 use crate::background::Held;
 use crate::catalog::Catalog;
 use crate::context::App;
