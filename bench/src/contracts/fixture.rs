@@ -214,6 +214,13 @@ impl Sandbox {
         Ok(sandbox)
     }
 
+    /// What the clock shows.
+    pub(super) fn now(&self, address: std::net::SocketAddr) -> Result<String> {
+        let get = Request::new("GET", "/test-clock", &self.headers, "");
+        let clock = call::expect(address, &get)?.json()?["data"].take();
+        Ok(clock["now"].as_str().unwrap_or_default().to_owned())
+    }
+
     /// Advances the clock and waits until it is there and nothing is due.
     pub(super) fn advance(&self, address: std::net::SocketAddr, target: &str) -> Result<Duration> {
         let start = Instant::now();

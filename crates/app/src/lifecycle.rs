@@ -4,6 +4,7 @@
 //! happens exactly once, whatever the number of servers.
 
 pub(crate) mod actions;
+pub(crate) mod drafts;
 pub(crate) mod failures;
 pub(crate) mod invoices;
 pub(crate) mod known;

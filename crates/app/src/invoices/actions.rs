@@ -13,7 +13,7 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Key, StoredResponse};
 use crate::lifecycle;
-use crate::lifecycle::invoices::price_usage;
+use crate::lifecycle::drafts::price_usage;
 use perennial_domain::credits::CreditReason;
 use perennial_domain::id::InvoiceId;
 use perennial_domain::invoices::record::{Invoice, InvoiceKind};

@@ -10,7 +10,7 @@ use perennial_domain::organizations::{Organization, OrganizationMode};
 use perennial_domain::time::Time;
 use perennial_store::{Change, number_series};
 
-/// The numbers that one change draws.
+/// The numbers that a change draws, and those after it.
 #[derive(Default)]
 pub(crate) struct Numbers(Vec<Drawn>);
 
@@ -44,10 +44,12 @@ impl Numbers {
         Ok(drawn.series.number(number.unsigned_abs()))
     }
 
-    /// Takes the numbers in a change.
-    pub(crate) fn take(self, change: Change, organization: OrganizationId) -> Change {
-        self.0.iter().fold(change, |change, drawn| {
-            number_series::draw(change, organization, drawn.series.as_str(), drawn.first, drawn.count)
+    /// Takes the numbers that were drawn in a change. The next change draws those after them.
+    pub(crate) fn take(&mut self, change: Change, organization: OrganizationId) -> Change {
+        self.0.iter_mut().filter(|drawn| drawn.count > 0).fold(change, |change, drawn| {
+            let (first, count) = (drawn.first, std::mem::take(&mut drawn.count));
+            drawn.first += count;
+            number_series::draw(change, organization, drawn.series.as_str(), first, count)
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The order of what is due: of one subscription by instant, and at the same instant its issued invoices, then its own action, then its
-//! drafts.
+//! drafts. Among subscriptions, drafts wait for the actions that are due at the same instant: at a midnight everything is renewed
+//! before the first invoice is issued.
 
 use perennial_domain::id::SubscriptionId;
 use perennial_domain::invoices::record::Invoice;
@@ -32,18 +33,22 @@ impl Due {
             *earliest = place.min(*earliest);
         }
         // What a full list does not show may be earlier than anything after its end.
-        let end = |is_full: bool, last: Option<Place>| last.filter(|_| is_full).map_or(Time::MAX, |(at, _)| at);
+        let end = |is_full: bool, last: Option<Place>| last.filter(|_| is_full).unwrap_or((Time::MAX, u8::MAX));
         let subscriptions_until = end(self.subscriptions.len() >= self.limit, self.subscriptions.last().map(place_of));
         let invoices_until = end(self.invoices.len() >= self.limit, self.invoices.last().map(due_place));
         let is_first = |id: SubscriptionId, place: Place| first.get(&id) == Some(&place);
         let subscriptions = self.subscriptions.iter().filter(|due| {
             let place = place_of(due);
-            is_first(due.id, place) && place.0 <= invoices_until
+            is_first(due.id, place) && place.0 <= invoices_until.0
         });
         let mut seen = HashSet::new();
         let invoices = self.invoices.iter().filter(|due| {
             let place = place_of_invoice(due);
-            is_first(due.subscription_id, place) && place.0 <= subscriptions_until && seen.insert(due.subscription_id)
+            let waits = match due.status {
+                InvoiceStatus::Draft => place > subscriptions_until,
+                _ => place.0 > subscriptions_until.0,
+            };
+            is_first(due.subscription_id, place) && !waits && seen.insert(due.subscription_id)
         });
         (subscriptions.collect(), invoices.collect())
     }

@@ -1,5 +1,6 @@
 //! The work on what is due. Subscriptions do not wait for each other.
 
+use super::drafts::{Decided, Issued, Issuing};
 use super::made::Made;
 use super::order::Due;
 use super::{actions, invoices};
@@ -60,15 +61,33 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
 }
 
 impl Pass<'_> {
-    /// Issues drafts, one chunk after the other: two changes that draw numbers at the same time would conflict.
+    /// Issues drafts, one chunk after the other: two changes that draw numbers at the same time would conflict. While a chunk is
+    /// committed, the next one is decided, unless the server is busy.
     async fn issue(&self, drafts: &[&Invoice]) -> Result<Made, Error> {
-        let mut made = Made::NOTHING;
+        let Some(first) = drafts.first() else { return Ok(Made::NOTHING) };
+        let mut issuing = Issuing::new(self.app, first.organization_id, self.now, self.held);
+        let (mut made, mut decided) = (Made::NOTHING, None);
         for chunk in drafts.chunks(AT_ONCE) {
             let piece = self.app.activity.begin();
-            made = made.and(invoices::issue_drafts(self.app, chunk, self.now, self.held).await?);
+            let (issued, next) = tokio::join!(commit(decided.take()), issuing.decide(chunk));
+            let (issued, mut next) = (issued?, next?);
+            made = made.and(issued.made);
+            if !issued.is_as_decided {
+                made = made.and(next.made);
+                issuing.begin_again();
+                next = issuing.decide(chunk).await?;
+            }
+            decided = Some(next);
+            if self.lanes == 1 {
+                let issued = commit(decided.take()).await?;
+                made = made.and(issued.made);
+                if !issued.is_as_decided {
+                    issuing.begin_again();
+                }
+            }
             give_way(piece, self.held).await;
         }
-        Ok(made)
+        Ok(made.and(commit(decided).await?.made))
     }
 
     /// Performs the chunks of a lane, one after the other.
@@ -98,6 +117,13 @@ impl Work<'_> {
             Self::Step(invoice) => invoice.organization_id,
             Self::Action(subscription) => subscription.organization_id,
         }
+    }
+}
+
+async fn commit(decided: Option<Decided<'_>>) -> Result<Issued, Error> {
+    match decided {
+        Some(decided) => decided.commit().await,
+        None => Ok(Issued::NOTHING),
     }
 }
 

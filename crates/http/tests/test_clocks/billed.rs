@@ -2,10 +2,13 @@
 
 use super::support::{Sandbox, id};
 use perennial_app::lifecycle::{self, Lifecycle};
+use perennial_domain::events::EventKind;
 use perennial_domain::holds::HoldReason;
 use perennial_domain::time::Time;
+use perennial_store::feed::{self, Filter};
 use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A server that puts organizations on hold after seven days.
 async fn holding() -> TestApp {
@@ -273,4 +276,40 @@ async fn the_events_of_a_renewal_are_in_the_order_in_which_things_happen() {
     assert_eq!(&types[created + 6..created + 8], ["subscription.renewed", "invoice.created"]);
     assert_eq!(&types[created + 8..created + 12], issued);
     assert_eq!(types[created + 12], "test_clock.advanced", "{subscription}");
+}
+
+/// The kinds of the renewals and of the issued invoices in the order of the feed, once there are so many.
+async fn renewals_and_invoices(sandbox: &Sandbox<'_>, count: usize) -> Vec<EventKind> {
+    let kinds = vec![EventKind::SubscriptionRenewed.as_str(), EventKind::InvoiceFinalized.as_str()];
+    let filter = Filter { kinds, ..Filter::default() };
+    for _ in 0..2_000 {
+        let range = (0, i64::MAX);
+        let found = feed::page(&sandbox.app.app.db, sandbox.organization.id, range, &filter, 2_000).await.unwrap();
+        if found.len() >= count {
+            return found.into_iter().map(|event| event.event.kind).collect();
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("there were never {count} events");
+}
+
+#[tokio::test]
+async fn the_invoices_of_a_midnight_wait_until_less_than_a_turn_is_left_to_renew() {
+    const SUBSCRIPTIONS: usize = 300;
+    const TURN: usize = 256;
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-01-15T00:00:00Z").await;
+    let (user, plan) = (sandbox.user("ada@example.com").await, sandbox.plan("pro").await);
+    for _ in 0..SUBSCRIPTIONS {
+        let billing = json!({ "payment_method": "test_ok" });
+        sandbox.subscription(&user, &plan, json!({ "billing": billing })).await;
+    }
+    let _working = sandbox.work();
+    sandbox.clock_that(|clock| clock["status"] == "ready").await;
+    sandbox.advance("2026-02-15T00:00:00Z").await;
+    let kinds = renewals_and_invoices(&sandbox, 3 * SUBSCRIPTIONS).await;
+    let midnight = &kinds[SUBSCRIPTIONS..];
+    assert_eq!(kinds.iter().filter(|kind| **kind == EventKind::SubscriptionRenewed).count(), SUBSCRIPTIONS);
+    let renewed_first = midnight.iter().take_while(|kind| **kind == EventKind::SubscriptionRenewed).count();
+    assert!(renewed_first >= TURN, "{renewed_first}");
 }
