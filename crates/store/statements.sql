@@ -612,6 +612,13 @@ INSERT INTO idempotency_keys (organization_id, client_id, key, fingerprint, stat
 -- idempotency_keys.count
 SELECT COUNT(*) FROM idempotency_keys;
 
+-- idempotency_keys.insert_new
+INSERT INTO idempotency_keys (organization_id, client_id, key, fingerprint, status, body, location, etag, created_at,
+    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+-- idempotency_keys.insert_new (SQLite)
+INSERT INTO idempotency_keys (organization_id, client_id, key, fingerprint, status, body, location, etag, created_at,
+    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
 -- idempotency_keys.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM idempotency_keys WHERE organization_id = $1 LIMIT $2) AS counted;
 
@@ -717,6 +724,13 @@ INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, b
 
 -- plan_versions.count
 SELECT COUNT(*) FROM plan_versions;
+
+-- plan_versions.insert_new
+INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at,
+    tax_behavior, charges) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- plan_versions.insert_new (SQLite)
+INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at,
+    tax_behavior, charges) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
 
 -- plan_versions.remove_parts
 DELETE FROM plan_versions WHERE organization_id = $1 AND plan_id IN (SELECT id FROM plans WHERE organization_id = $1
@@ -1208,6 +1222,12 @@ INSERT INTO lifecycle_holds (id, reason, released_through, lost_since, lost_unti
 -- lifecycle_holds.count
 SELECT COUNT(*) FROM lifecycle_holds;
 
+-- lifecycle_holds.insert_new
+INSERT INTO lifecycle_holds (id, reason, released_through, lost_since, lost_until) VALUES ($1, $2, $3, $4, $5);
+-- lifecycle_holds.insert_new (SQLite)
+INSERT INTO lifecycle_holds (id, reason, released_through, lost_since, lost_until) VALUES ($1, $2, $3, $4, $5) ON
+    CONFLICT DO NOTHING;
+
 -- analytics_ledgers.insert
 INSERT INTO analytics_ledgers (organization_id, generation, state, sequence, event_id, as_of) VALUES ($1, $2, $3, $4,
     $5, $6) ON CONFLICT DO NOTHING;
@@ -1277,6 +1297,13 @@ INSERT INTO analytics_subscriptions (organization_id, generation, subscription_i
 -- analytics_subscriptions.count
 SELECT COUNT(*) FROM analytics_subscriptions;
 
+-- analytics_subscriptions.insert_new
+INSERT INTO analytics_subscriptions (organization_id, generation, subscription_id, history, applied_at, due_at) VALUES
+    ($1, $2, $3, $4, $5, $6);
+-- analytics_subscriptions.insert_new (SQLite)
+INSERT INTO analytics_subscriptions (organization_id, generation, subscription_id, history, applied_at, due_at) VALUES
+    ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
+
 -- analytics_subscriptions.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM analytics_subscriptions WHERE organization_id = $1 LIMIT $2) AS counted;
 
@@ -1317,6 +1344,13 @@ INSERT INTO analytics_movements (organization_id, generation, currency, user_id,
 
 -- analytics_movements.count
 SELECT COUNT(*) FROM analytics_movements;
+
+-- analytics_movements.insert_new
+INSERT INTO analytics_movements (organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- analytics_movements.insert_new (SQLite)
+INSERT INTO analytics_movements (organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
 
 -- analytics_movements.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM analytics_movements WHERE organization_id = $1 LIMIT $2) AS counted;
@@ -1360,6 +1394,13 @@ INSERT INTO analytics_sums (organization_id, generation, currency, series, grain
 -- analytics_sums.count
 SELECT COUNT(*) FROM analytics_sums;
 
+-- analytics_sums.insert_new
+INSERT INTO analytics_sums (organization_id, generation, currency, series, grain, period, kind, item, amount, count)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+-- analytics_sums.insert_new (SQLite)
+INSERT INTO analytics_sums (organization_id, generation, currency, series, grain, period, kind, item, amount, count)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
 -- analytics_sums.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM analytics_sums WHERE organization_id = $1 LIMIT $2) AS counted;
 
@@ -1400,6 +1441,13 @@ INSERT INTO analytics_cohorts (organization_id, generation, currency, cohort, mo
 
 -- analytics_cohorts.count
 SELECT COUNT(*) FROM analytics_cohorts;
+
+-- analytics_cohorts.insert_new
+INSERT INTO analytics_cohorts (organization_id, generation, currency, cohort, month, new_customers, customers, mrr)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+-- analytics_cohorts.insert_new (SQLite)
+INSERT INTO analytics_cohorts (organization_id, generation, currency, cohort, month, new_customers, customers, mrr)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
 
 -- analytics_cohorts.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM analytics_cohorts WHERE organization_id = $1 LIMIT $2) AS counted;
@@ -1442,6 +1490,13 @@ INSERT INTO analytics_payments (organization_id, generation, payment_id, currenc
 -- analytics_payments.count
 SELECT COUNT(*) FROM analytics_payments;
 
+-- analytics_payments.insert_new
+INSERT INTO analytics_payments (organization_id, generation, payment_id, currency, day, amount, is_collected,
+    is_refunded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+-- analytics_payments.insert_new (SQLite)
+INSERT INTO analytics_payments (organization_id, generation, payment_id, currency, day, amount, is_collected,
+    is_refunded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
 -- analytics_payments.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM analytics_payments WHERE organization_id = $1 LIMIT $2) AS counted;
 
@@ -1480,6 +1535,13 @@ INSERT INTO analytics_prices (organization_id, generation, plan_id, version, pri
 
 -- analytics_prices.count
 SELECT COUNT(*) FROM analytics_prices;
+
+-- analytics_prices.insert_new
+INSERT INTO analytics_prices (organization_id, generation, plan_id, version, price, currency, billing_cycle) VALUES
+    ($1, $2, $3, $4, $5, $6, $7);
+-- analytics_prices.insert_new (SQLite)
+INSERT INTO analytics_prices (organization_id, generation, plan_id, version, price, currency, billing_cycle) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
 
 -- analytics_prices.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM analytics_prices WHERE organization_id = $1 LIMIT $2) AS counted;
@@ -2451,6 +2513,16 @@ INSERT INTO feature_versions (id, version) VALUES ($1, $2) ON CONFLICT DO NOTHIN
 
 -- feature_versions.count
 SELECT COUNT(*) FROM feature_versions;
+
+-- analytics_events::AFTER
+SELECT f.sequence, f.event_id, e.kind, e.record_id, e.at, e.before, e.after FROM feed AS f LEFT JOIN LATERAL ( SELECT
+    kind, record_id, at, before, after FROM events WHERE organization_id = f.organization_id AND id = f.event_id AND
+    STRPOS($4, ',' || kind || ',') > 0 OFFSET 0 ) AS e ON TRUE WHERE f.organization_id = $1 AND f.sequence > $2 AND
+    f.sequence <= $3 ORDER BY f.sequence LIMIT $5;
+-- analytics_events::AFTER (SQLite)
+SELECT f.sequence, f.event_id, e.kind, e.record_id, e.at, e.before, e.after FROM feed AS f LEFT JOIN events AS e ON
+    e.organization_id = f.organization_id AND e.id = f.event_id AND INSTR($4, ',' || e.kind || ',') > 0 WHERE
+    f.organization_id = $1 AND f.sequence > $2 AND f.sequence <= $3 ORDER BY f.sequence LIMIT $5;
 
 -- analytics_ledgers::WITH_WORK
 SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND

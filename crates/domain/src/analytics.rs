@@ -6,6 +6,7 @@
 pub mod calendar;
 pub mod cohorts;
 pub mod contribution;
+pub mod event;
 pub mod history;
 pub mod movement;
 pub mod movements;

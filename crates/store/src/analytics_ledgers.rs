@@ -270,12 +270,27 @@ pub(crate) fn put(
     ledger: &Ledger,
     write: impl FnOnce(&mut RowWriter),
 ) -> Change {
-    let values = record::values_of(table, Purpose::Insert, |row| {
+    change.insert(&table.statements().insert, values(table, ledger, write), Violation::Record)
+}
+
+/// A row of a generation that is not there yet. If it is, the change is rejected with [`Violation::Record`].
+pub(crate) fn insert_new(
+    change: Change,
+    table: &'static Table,
+    ledger: &Ledger,
+    write: impl FnOnce(&mut RowWriter),
+) -> Change {
+    let statements = table.statements();
+    let insert = statements.insert_new.as_ref().unwrap_or(&statements.insert);
+    change.insert(insert, values(table, ledger, write), Violation::Record)
+}
+
+fn values(table: &'static Table, ledger: &Ledger, write: impl FnOnce(&mut RowWriter)) -> Vec<Value> {
+    record::values_of(table, Purpose::Insert, |row| {
         row.uuid("organization_id", ledger.organization_id.bytes());
         row.int("generation", ledger.generation);
         write(row);
-    });
-    change.insert(&table.statements().insert, values, Violation::Record)
+    })
 }
 
 /// The removal of some rows of a generation.

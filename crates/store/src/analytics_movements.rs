@@ -9,6 +9,7 @@ use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::Error;
+use crate::record::RowWriter;
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::{Conflict, Table};
@@ -190,15 +191,23 @@ pub async fn currencies(db: &Db, ledger: &Ledger) -> Result<Vec<String>, Error> 
 
 /// Stores a movement, or replaces that of its day.
 pub fn put(change: Change, ledger: &Ledger, movement: &Movement) -> Change {
-    analytics_ledgers::put(change, &ANALYTICS_MOVEMENTS, ledger, |row| {
-        row.text("currency", movement.currency.as_str());
-        row.uuid("user_id", movement.user_id.bytes());
-        row.int("day", movement.day.number());
-        row.text("kind", movement.kind.as_str());
-        row.text("amount", &movement.amount.to_string());
-        row.text("mrr", &movement.after.to_string());
-        row.int("cohort", movement.cohort.number());
-    })
+    analytics_ledgers::put(change, &ANALYTICS_MOVEMENTS, ledger, |row| write(row, movement))
+}
+
+/// Stores a movement of a day on which its customer has none yet. If there is one, PostgreSQL logs the IDs of the key, of which
+/// that of the user is the only personal data.
+pub fn insert(change: Change, ledger: &Ledger, movement: &Movement) -> Change {
+    analytics_ledgers::insert_new(change, &ANALYTICS_MOVEMENTS, ledger, |row| write(row, movement))
+}
+
+fn write(row: &mut RowWriter, movement: &Movement) {
+    row.text("currency", movement.currency.as_str());
+    row.uuid("user_id", movement.user_id.bytes());
+    row.int("day", movement.day.number());
+    row.text("kind", movement.kind.as_str());
+    row.text("amount", &movement.amount.to_string());
+    row.text("mrr", &movement.after.to_string());
+    row.int("cohort", movement.cohort.number());
 }
 
 /// Removes the movement of a day.

@@ -8,6 +8,7 @@ use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::Error;
+use crate::record::RowWriter;
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::{Conflict, Table};
@@ -121,12 +122,19 @@ pub async fn price(db: &Db, ledger: &Ledger, (plan, version): PlanVersionKey) ->
 
 /// Stores a subscription, or replaces it.
 pub fn put(change: Change, ledger: &Ledger, subscription: &LedgerSubscription) -> Change {
-    analytics_ledgers::put(change, &ANALYTICS_SUBSCRIPTIONS, ledger, |row| {
-        row.uuid("subscription_id", subscription.id.bytes());
-        row.text("history", &subscription.history.to_stored());
-        row.time("applied_at", subscription.applied_at);
-        row.optional_time("due_at", subscription.due_at);
-    })
+    analytics_ledgers::put(change, &ANALYTICS_SUBSCRIPTIONS, ledger, |row| write(row, subscription))
+}
+
+/// Stores a subscription that the generation does not have yet.
+pub fn insert(change: Change, ledger: &Ledger, subscription: &LedgerSubscription) -> Change {
+    analytics_ledgers::insert_new(change, &ANALYTICS_SUBSCRIPTIONS, ledger, |row| write(row, subscription))
+}
+
+fn write(row: &mut RowWriter, subscription: &LedgerSubscription) {
+    row.uuid("subscription_id", subscription.id.bytes());
+    row.text("history", &subscription.history.to_stored());
+    row.time("applied_at", subscription.applied_at);
+    row.optional_time("due_at", subscription.due_at);
 }
 
 /// Stores the price of a version of a plan.

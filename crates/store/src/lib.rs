@@ -29,6 +29,7 @@ mod update;
 mod value;
 mod walks;
 
+pub mod analytics_events;
 pub mod analytics_ledgers;
 pub mod analytics_movements;
 pub mod analytics_removal;

@@ -10,13 +10,14 @@ use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_progress,
-    connection_states, connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds,
-    installation, invoices, leases, members, meters, number_series, operator_links, operator_sessions, operators,
-    organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys,
-    subscription_members, subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts,
-    webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    analytics_events, analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums,
+    billing_profiles, clients, clock_removal, connection_bucket, connection_collections, connection_inbox,
+    connection_links, connection_progress, connection_states, connections, coupons, credit_notes, credits, events,
+    examine, features, feed, history, holds, installation, invoices, leases, members, meters, number_series,
+    operator_links, operator_sessions, operators, organizations, payments, plan_versions, plans, portal_links,
+    providers, rate_limits, sessions, signing_keys, subscription_members, subscriptions, tax_rates, test_clocks,
+    usage_events, usage_totals, users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers,
+    webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::features::FeatureKind;
@@ -75,7 +76,7 @@ fn derived(table: &'static Table) -> impl Iterator<Item = Statement> {
 #[expect(clippy::too_many_lines, reason = "a list")]
 fn by_hand() -> Vec<Statement> {
     let others = named![plain:
-        analytics_ledgers::WITH_WORK, analytics_ledgers::OF_ORGANIZATION, analytics_ledgers::STATUS,
+        analytics_events::AFTER, analytics_ledgers::WITH_WORK, analytics_ledgers::OF_ORGANIZATION, analytics_ledgers::STATUS,
         analytics_ledgers::SAVE,
         analytics_ledgers::SET_STATE, analytics_ledgers::REMOVE, analytics_ledgers::LAG,
         analytics_subscriptions::DUE, analytics_subscriptions::REMOVE, analytics_subscriptions::REMOVE_PRICES,

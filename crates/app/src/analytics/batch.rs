@@ -6,18 +6,19 @@
 use crate::context::App;
 use crate::error::Error;
 use futures_util::future::try_join_all;
+use perennial_domain::analytics::event::RecordEvent;
 use perennial_domain::analytics::history::History;
-use perennial_domain::analytics::movements::{Movement, Revision, revise};
+use perennial_domain::analytics::movements::{Movement, revise};
 use perennial_domain::analytics::payments::{self, CountedPayment};
 use perennial_domain::analytics::state::{self, PlanPrice, PlanVersionKey, Snapshot};
-use perennial_domain::analytics::steps::{CustomerKey, Difference};
+use perennial_domain::analytics::steps::Difference;
 use perennial_domain::analytics::sums::{CohortKey, CohortSum, Sum, SumKey, Sums};
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::{PaymentId, SubscriptionId, UserId};
 use perennial_domain::time::Time;
+use perennial_store::analytics_events::LedgerEvent;
 use perennial_store::analytics_ledgers::Ledger;
 use perennial_store::analytics_subscriptions::{self, LedgerSubscription};
-use perennial_store::feed::FeedEvent;
 use perennial_store::{Change, analytics_movements, analytics_sums};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -29,9 +30,24 @@ const CACHED: usize = 20_000;
 /// What the holder of a lease remembers between changes.
 #[derive(Default)]
 pub(super) struct Memory {
+    /// Whether every row is looked up and replaced. Otherwise a subscription that an event creates, and a day after the last
+    /// movement of a customer, count as new without a search, and the change is rejected if they are not. A subscription is
+    /// created twice if it was removed for good and then imported again.
+    is_careful: bool,
     prices: HashMap<PlanVersionKey, PlanPrice>,
     sums: HashMap<SumKey, Sum>,
     cohorts: HashMap<CohortKey, CohortSum>,
+}
+
+impl Memory {
+    /// After a change was rejected because a row was not new.
+    pub(super) fn careful() -> Self {
+        Self { is_careful: true, ..Self::default() }
+    }
+
+    pub(super) const fn is_careful(&self) -> bool {
+        self.is_careful
+    }
 }
 
 /// A change in preparation.
@@ -48,7 +64,7 @@ pub(super) struct Batch<'a> {
 
 /// What a change includes.
 pub(super) struct Applied {
-    /// The number of events.
+    /// The number of positions.
     pub(super) events: usize,
     /// The number of customers who may have changed.
     pub(super) customers: usize,
@@ -56,6 +72,7 @@ pub(super) struct Applied {
 
 /// A subscription before and after.
 struct Entry {
+    is_stored: bool,
     before: History,
     applied_at: Time,
     after: History,
@@ -64,8 +81,9 @@ struct Entry {
 
 impl Entry {
     fn of(stored: Option<LedgerSubscription>, now: Time) -> Self {
+        let is_stored = stored.is_some();
         let (before, applied_at) = stored.map_or((History::default(), now), |row| (row.history, row.applied_at));
-        Self { after: before.clone(), before, applied_at, is_changed: false }
+        Self { is_stored, after: before.clone(), before, applied_at, is_changed: false }
     }
 }
 
@@ -88,15 +106,16 @@ impl<'a> Batch<'a> {
     }
 
     /// Applies events in their order, until enough customers have changed.
-    pub(super) async fn apply(&mut self, events: &[FeedEvent]) -> Result<Applied, Error> {
+    pub(super) async fn apply(&mut self, events: &[LedgerEvent]) -> Result<Applied, Error> {
         let snapshots: Vec<Option<Snapshot>> = events.iter().map(snapshot).collect();
         self.load(events, &snapshots).await?;
         let mut customers: BTreeSet<UserId> = BTreeSet::new();
         for (place, (event, snapshot)) in events.iter().zip(snapshots).enumerate() {
-            match event.event.kind.record_kind() {
+            let Some(event) = &event.content else { continue };
+            match event.kind.record_kind() {
                 RecordKind::Subscription => {
                     let Some(snapshot) = snapshot else { continue };
-                    let id = SubscriptionId::from_bytes(event.event.record_id);
+                    let id = SubscriptionId::from_bytes(event.record_id);
                     let price = self.price(snapshot.plan);
                     let Some(entry) = self.subscriptions.get_mut(&id) else { continue };
                     // A change moves a subscription from one customer to another one at most.
@@ -110,14 +129,14 @@ impl<'a> Batch<'a> {
                         customers.insert(snapshot.user_id);
                     }
                 }
-                RecordKind::Payment if payments::is_read(event.event.kind) => {
-                    let id = PaymentId::from_bytes(event.event.record_id);
+                RecordKind::Payment if payments::is_read(event.kind) => {
+                    let id = PaymentId::from_bytes(event.record_id);
                     if let Some((_, after)) = self.payments.get_mut(&id) {
-                        *after = payments::read(&event.event);
+                        *after = payments::read(event);
                     }
                 }
                 RecordKind::Plan => {
-                    if let Some((key, price)) = state::read_price(&event.event) {
+                    if let Some((key, price)) = state::read_price(event) {
                         self.prices.insert(key, price);
                     }
                 }
@@ -135,19 +154,28 @@ impl<'a> Batch<'a> {
         }
     }
 
-    async fn load(&mut self, events: &[FeedEvent], snapshots: &[Option<Snapshot>]) -> Result<(), Error> {
+    async fn load(&mut self, events: &[LedgerEvent], snapshots: &[Option<Snapshot>]) -> Result<(), Error> {
         let (db, ledger) = (&self.app.db, self.ledger);
-        let ids = |kind: RecordKind| -> BTreeSet<[u8; 16]> {
-            let of_kind = events.iter().filter(|event| event.event.kind.record_kind() == kind);
-            of_kind.map(|event| event.event.record_id).collect()
-        };
-        let subscriptions: Vec<SubscriptionId> =
-            ids(RecordKind::Subscription).into_iter().map(SubscriptionId::from_bytes).collect();
-        let rows = analytics_subscriptions::by_ids(db, ledger, &subscriptions).await?;
-        for (id, row) in subscriptions.into_iter().zip(rows) {
+        let (mut stored, mut counted) = (BTreeSet::new(), BTreeSet::new());
+        for event in events.iter().filter_map(|event| event.content.as_ref()) {
+            let id = SubscriptionId::from_bytes(event.record_id);
+            match event.kind.record_kind() {
+                RecordKind::Subscription if stored.contains(&id) => {}
+                RecordKind::Subscription if event.kind == EventKind::SubscriptionCreated && !self.memory.is_careful => {
+                    self.subscriptions.insert(id, Entry::of(None, self.now));
+                }
+                RecordKind::Subscription if self.subscriptions.contains_key(&id) => {}
+                RecordKind::Subscription => drop(stored.insert(id)),
+                RecordKind::Payment => drop(counted.insert(PaymentId::from_bytes(event.record_id))),
+                _ => {}
+            }
+        }
+        let stored: Vec<SubscriptionId> = stored.into_iter().collect();
+        let rows = analytics_subscriptions::by_ids(db, ledger, &stored).await?;
+        for (id, row) in stored.into_iter().zip(rows) {
             self.subscriptions.insert(id, Entry::of(row, self.now));
         }
-        let counted: Vec<PaymentId> = ids(RecordKind::Payment).into_iter().map(PaymentId::from_bytes).collect();
+        let counted: Vec<PaymentId> = counted.into_iter().collect();
         let rows = analytics_sums::payments(db, ledger, &counted).await?;
         for (id, row) in counted.into_iter().zip(rows) {
             self.payments.insert(id, (row, row));
@@ -172,6 +200,7 @@ impl<'a> Batch<'a> {
     pub(super) async fn finish(mut self) -> Result<Change, Error> {
         let mut difference = Difference::default();
         let mut change = std::mem::take(&mut self.change);
+        let mut new = Vec::new();
         for (id, mut entry) in std::mem::take(&mut self.subscriptions) {
             if !entry.is_changed {
                 continue;
@@ -180,8 +209,14 @@ impl<'a> Batch<'a> {
             difference.add((&entry.before, entry.applied_at), (&entry.after, self.now));
             let due_at = entry.after.due_after(self.now);
             let row = LedgerSubscription { id, history: entry.after, applied_at: self.now, due_at };
-            change = analytics_subscriptions::put(change, self.ledger, &row);
+            if entry.is_stored || self.memory.is_careful {
+                change = analytics_subscriptions::put(change, self.ledger, &row);
+            } else {
+                new.push(row);
+            }
         }
+        // After those that are replaced, so that the rows of each kind are one statement.
+        change = new.iter().fold(change, |change, row| analytics_subscriptions::insert(change, self.ledger, row));
         difference.normalize();
         let mut sums = std::mem::take(&mut difference.sums);
         change = self.revise_customers(change, &difference, &mut sums).await?;
@@ -207,6 +242,7 @@ impl<'a> Batch<'a> {
     ) -> Result<Change, Error> {
         let (db, ledger) = (&self.app.db, self.ledger);
         let last = analytics_movements::last(db, ledger, difference.customers.keys().copied()).await?;
+        let (mut replaced, mut new) = (Vec::new(), Vec::new());
         for ((key, changes), last) in difference.customers.iter().zip(last) {
             let Some(first) = changes.keys().next() else { continue };
             let (before, known) = match last {
@@ -222,19 +258,16 @@ impl<'a> Batch<'a> {
                 }
             };
             let revision = revise(*key, before, &known, changes, sums);
-            change = self.put_revision(change, *key, &revision);
+            for day in &revision.removed {
+                change = analytics_movements::remove(change, ledger, *key, *day);
+            }
+            for movement in revision.put {
+                let is_known = known.iter().any(|known| known.day == movement.day);
+                if is_known || self.memory.is_careful { replaced.push(movement) } else { new.push(movement) }
+            }
         }
-        Ok(change)
-    }
-
-    fn put_revision(&self, mut change: Change, key: CustomerKey, revision: &Revision) -> Change {
-        for day in &revision.removed {
-            change = analytics_movements::remove(change, self.ledger, key, *day);
-        }
-        for movement in &revision.put {
-            change = analytics_movements::put(change, self.ledger, movement);
-        }
-        change
+        change = replaced.iter().fold(change, |change, movement| analytics_movements::put(change, ledger, movement));
+        Ok(new.iter().fold(change, |change, movement| analytics_movements::insert(change, ledger, movement)))
     }
 
     /// Adds to the sums that are stored. They are read once and then known, because no other server writes them.
@@ -268,13 +301,12 @@ fn add_payment(sums: &mut Sums, payment: Option<&CountedPayment>, sign: i64) {
     }
 }
 
-fn snapshot(placed: &FeedEvent) -> Option<Snapshot> {
-    if placed.event.kind.record_kind() != RecordKind::Subscription {
-        return None;
-    }
-    let read = state::read(&placed.event);
+fn snapshot(placed: &LedgerEvent) -> Option<Snapshot> {
+    let is_read = |event: &&RecordEvent| event.kind.record_kind() == RecordKind::Subscription;
+    let event = placed.content.as_ref().filter(is_read)?;
+    let read = state::read(event);
     if read.is_none() {
-        let (id, kind): (_, EventKind) = (placed.event.id, placed.event.kind);
+        let (id, kind) = (placed.position.event_id, event.kind);
         tracing::warn!(event = %id, kind = kind.as_str(), "analytics cannot read an event, which was probably imported");
     }
     read

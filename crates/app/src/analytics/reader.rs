@@ -12,10 +12,11 @@ use perennial_domain::analytics::payments;
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
+use perennial_store::analytics_events::{self, LedgerEvent};
 use perennial_store::analytics_ledgers::{self, Ledger, LedgerState};
-use perennial_store::feed::{self, FeedEvent, Filter};
+use perennial_store::feed::{self, FeedPosition};
 use perennial_store::leases::Unit;
-use perennial_store::{Change, analytics_removal, analytics_subscriptions};
+use perennial_store::{Change, Error as StoreError, Violation, analytics_removal, analytics_subscriptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -34,9 +35,8 @@ fn kinds() -> Vec<&'static str> {
 /// Empties the ledger: the records of the test clock are gone.
 const CLOCK_DELETED: EventKind = EventKind::TestClockDeleted;
 
-/// Events that one change reads at most, and events of the feed that it examines for them.
+/// Positions of the feed that one change reads at most.
 const MOST_EVENTS: usize = 2_000;
-const MOST_EXAMINED: usize = 10_000;
 /// Subscriptions that the clock has changed, of one change.
 const DUE: i64 = 100;
 /// How far ahead of the clock an event may be to count at once.
@@ -76,7 +76,7 @@ impl Job for Analytics {
     async fn work(&self, app: &Arc<App>, held: &Held) -> Result<(), Error> {
         let organization = held.unit().organization;
         let portion = Portion::default();
-        let mut reader = Reader { app, held, memories: HashMap::new(), portion, has_read_all: false };
+        let mut reader = Reader { app, held, memories: HashMap::new(), portion, next: None, has_read_all: false };
         while !held.is_stopping() {
             let (piece, began) = (app.activity.begin(), Instant::now());
             let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
@@ -99,6 +99,8 @@ struct Reader<'a> {
     /// By generation.
     memories: HashMap<i64, Memory>,
     portion: Portion,
+    /// The next part of the feed, if it was read while a change was committed.
+    next: Option<Page>,
     /// Whether the active ledger includes the feed as it was. What arrived since then belongs to the next search.
     has_read_all: bool,
 }
@@ -106,28 +108,28 @@ struct Reader<'a> {
 /// How much of the feed the next change reads: what the last one needed for as many customers as a change may have. Events
 /// that are read beyond that are read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Portion {
-    page: usize,
-    examine: usize,
-}
+struct Portion(usize);
 
 impl Default for Portion {
     fn default() -> Self {
-        Self { page: CUSTOMERS, examine: CUSTOMERS }
+        Self(CUSTOMERS)
     }
 }
 
 impl Portion {
-    /// After a change that found events which count, applied some of them, and changed customers.
-    fn after(self, found: usize, applied: usize, customers: usize) -> Self {
-        let page = (applied * CUSTOMERS / customers.max(1)).clamp(CUSTOMERS, MOST_EVENTS);
-        let examine = if found < self.page { self.examine * 4 } else { page };
-        Self { page, examine: examine.clamp(page, MOST_EXAMINED) }
+    /// After a change that includes so many positions and changed so many customers.
+    fn after(applied: usize, customers: usize) -> Self {
+        Self((applied * CUSTOMERS / customers.max(1)).clamp(CUSTOMERS, MOST_EVENTS))
     }
 }
 
-fn number(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
+/// A part of the feed.
+struct Page {
+    /// The position that it follows.
+    after: i64,
+    events: Vec<LedgerEvent>,
+    /// Whether it was the rest of the feed.
+    is_last: bool,
 }
 
 impl Reader<'_> {
@@ -177,47 +179,66 @@ impl Reader<'_> {
 
     /// Commits the next portion of the feed, or what the clock has changed. False if the ledger is complete.
     async fn advance(&mut self, ledger: &Ledger, next_generation: i64) -> Result<bool, Error> {
-        let (db, organization) = (&self.app.db, ledger.organization_id);
-        let now = now(self.app, organization).await?;
+        let now = now(self.app, ledger.organization_id).await?;
         let is_active = ledger.state == LedgerState::Active;
         if is_active && self.has_read_all {
             return self.advance_clock(ledger, now).await;
         }
-        let Portion { page, examine } = self.portion;
-        let examined = feed::examined(db, organization, ledger.sequence, number(examine)).await?;
-        let Some(end) = examined.last else { return self.advance_clock(ledger, now).await };
-        let filter = Filter { kinds: kinds(), ..Filter::default() };
-        let mut events = feed::page(db, organization, (ledger.sequence, end.sequence), &filter, number(page)).await?;
-        let found = events.len();
-        let mut is_cut = found == page;
-        match events.iter().position(|event| event.event.kind == CLOCK_DELETED) {
+        let Page { mut events, mut is_last, .. } = match self.next.take_if(|page| page.after == ledger.sequence) {
+            Some(page) => page,
+            None => read(self.app, ledger, self.portion).await?,
+        };
+        if events.is_empty() {
+            return self.advance_clock(ledger, now).await;
+        }
+        let is_deletion = |event: &LedgerEvent| event.content.as_ref().is_some_and(|event| event.kind == CLOCK_DELETED);
+        match events.iter().position(is_deletion) {
             Some(0) => {
-                self.empty(ledger, &events[0], next_generation).await?;
+                self.empty(ledger, events[0].position, next_generation).await?;
                 return Ok(true);
             }
             Some(place) => {
                 events.truncate(place);
-                is_cut = true;
+                is_last = false;
             }
             None => {}
         }
         // The time of a record always increases, so events of the same instant are a little ahead of the clock.
         let is_near = |at: &Time| *at <= now.plus_seconds(AHEAD_SECONDS);
-        let ahead = events.iter().map(|event| event.event.at).filter(is_near).fold(ledger.as_of.max(now), Time::max);
+        let ahead = times(&events).filter(is_near).fold(ledger.as_of.max(now), Time::max);
         let change = self.change();
         let memory = self.memories.entry(ledger.generation).or_default();
         let mut batch = Batch::new(self.app, ledger, memory, ahead, change);
         let Applied { events: applied, customers } = batch.apply(&events).await?;
-        let last = if applied < events.len() || is_cut { applied.checked_sub(1) } else { None };
-        let position = last.map_or(end, |last| events[last].position());
-        self.has_read_all = is_active && last.is_none() && examined.count < number(examine);
+        let Some(FeedPosition { sequence, event_id }) = events[..applied].last().map(|event| event.position) else {
+            return Err(Error::Internal("a change of a ledger includes no event".to_owned()));
+        };
+        let is_last = is_last && applied == events.len();
         let counted = |at: Time| if is_near(&at) { at } else { now };
-        let as_of = events[..applied].iter().map(|event| counted(event.event.at)).fold(ledger.as_of, Time::max);
-        let after = Ledger { sequence: position.sequence, event_id: position.event_id, as_of, ..*ledger };
-        let change = batch.finish().await?;
-        self.portion = self.portion.after(found, applied, customers);
-        self.commit(analytics_ledgers::save(change, ledger, &after)).await?;
+        let as_of = times(&events[..applied]).map(counted).fold(ledger.as_of, Time::max);
+        let after = Ledger { sequence, event_id, as_of, ..*ledger };
+        self.portion = Portion::after(applied, customers);
+        let (app, portion) = (self.app, self.portion);
+        // What follows in the feed does not depend on this change.
+        let next = async { if is_last { Ok(None) } else { read(app, &after, portion).await.map(Some) } };
+        let (next, committed) = tokio::join!(next, commit(app, ledger, &after, batch));
+        if self.is_committed(ledger, committed?)? {
+            self.next = next?;
+            self.has_read_all = is_active && is_last;
+        }
         Ok(true)
+    }
+
+    /// Whether a change was committed. If a row was not new, its ledger is careful from now on, and the change is made again.
+    fn is_committed(&mut self, ledger: &Ledger, outcome: Result<(), StoreError>) -> Result<bool, Error> {
+        let is_careful = self.memories.get(&ledger.generation).is_some_and(Memory::is_careful);
+        match outcome {
+            Err(StoreError::Violated(Violation::Record)) if !is_careful => {
+                self.memories.insert(ledger.generation, Memory::careful());
+                Ok(false)
+            }
+            outcome => Ok(outcome.map(|()| true)?),
+        }
     }
 
     async fn advance_clock(&mut self, ledger: &Ledger, now: Time) -> Result<bool, Error> {
@@ -231,15 +252,15 @@ impl Reader<'_> {
         let memory = self.memories.entry(ledger.generation).or_default();
         let mut batch = Batch::new(self.app, ledger, memory, now, change);
         batch.apply_due(due);
-        let change = batch.finish().await?;
-        self.commit(analytics_ledgers::save(change, ledger, &Ledger { as_of, ..*ledger })).await?;
+        let committed = commit(self.app, ledger, &Ledger { as_of, ..*ledger }, batch).await?;
+        self.is_committed(ledger, committed)?;
         Ok(true)
     }
 
     /// Begins a ledger at an event. The old one is removed. The new one is complete up to no instant: the next clock of the
     /// organization may show any.
-    async fn empty(&self, ledger: &Ledger, event: &FeedEvent, generation: i64) -> Result<(), Error> {
-        let (sequence, event_id) = (event.sequence, event.event.id);
+    async fn empty(&self, ledger: &Ledger, event: FeedPosition, generation: i64) -> Result<(), Error> {
+        let FeedPosition { sequence, event_id } = event;
         let begun = begin(ledger.organization_id, generation, ledger.state);
         let empty = Ledger { sequence, event_id, ..begun };
         let change = analytics_ledgers::set_state(self.change(), ledger, LedgerState::Obsolete);
@@ -268,6 +289,24 @@ impl Reader<'_> {
     }
 }
 
+/// When the events that count happened.
+fn times(events: &[LedgerEvent]) -> impl Iterator<Item = Time> {
+    events.iter().filter_map(|event| Some(event.content.as_ref()?.at))
+}
+
+/// Moves a ledger with the rows that differ.
+async fn commit(app: &App, before: &Ledger, after: &Ledger, batch: Batch<'_>) -> Result<Result<(), StoreError>, Error> {
+    let change = analytics_ledgers::save(batch.finish().await?, before, after);
+    Ok(app.db.commit(change).await)
+}
+
+/// The first part of the feed that a ledger does not include.
+async fn read(app: &App, ledger: &Ledger, Portion(most): Portion) -> Result<Page, Error> {
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    let events = analytics_events::after(&app.db, ledger.organization_id, ledger.sequence, &kinds(), limit).await?;
+    Ok(Page { after: ledger.sequence, is_last: events.len() < most, events })
+}
+
 /// A ledger before the first event.
 pub(super) fn begin(organization: OrganizationId, generation: i64, state: LedgerState) -> Ledger {
     let as_of = Time::from_micros(0).unwrap_or(Time::MAX);
@@ -289,12 +328,10 @@ mod tests {
     fn a_change_reads_as_many_events_as_its_customers_need() {
         let first = Portion::default();
         // Each event changes a customer: the one that was left over is all that is read again.
-        assert_eq!(first.after(200, 199, 199), Portion { page: 200, examine: 200 });
-        assert_eq!(first.after(200, 200, 100), Portion { page: 400, examine: 400 });
-        assert_eq!(first.after(200, 200, 0), Portion { page: 2_000, examine: 2_000 });
-        // Most events of the feed do not count: more of them are examined.
-        assert_eq!(first.after(3, 3, 3), Portion { page: 200, examine: 800 });
-        assert_eq!(Portion { page: 2_000, examine: 8_000 }.after(10, 10, 0).examine, 10_000);
-        assert_eq!(Portion { page: 200, examine: 10_000 }.after(200, 199, 199), first);
+        assert_eq!(Portion::after(199, 199), first);
+        assert_eq!(Portion::after(200, 100), Portion(400));
+        assert_eq!(Portion::after(200, 0), Portion(2_000));
+        assert_eq!(Portion::after(3, 3), first);
+        assert_eq!(Portion::after(2_000, 199), Portion(2_000));
     }
 }

@@ -145,22 +145,15 @@ fn can_change(state: &State) -> bool {
     !state.is_deleted && is_active && status.is_active_by_default()
 }
 
-/// A state as it is stored: compact, and without personal data.
-type Stored<'a> = (
-    i64,
-    std::borrow::Cow<'a, str>,
-    std::borrow::Cow<'a, str>,
-    Option<(std::borrow::Cow<'a, str>, std::borrow::Cow<'a, str>)>,
-    (std::borrow::Cow<'a, str>, bool, i64, Option<i64>),
-    Option<std::borrow::Cow<'a, str>>,
-    bool,
-);
+/// A state as it is stored: compact, and without personal data. None of the texts has a character that JSON escapes.
+type Stored<'a> =
+    (i64, &'a str, &'a str, Option<(&'a str, &'a str)>, (&'a str, bool, i64, Option<i64>), Option<&'a str>, bool);
 
 impl History {
     /// The text in the store.
     pub fn to_stored(&self) -> String {
-        let states: Vec<Stored<'_>> = self.states.iter().map(to_stored).collect();
-        serde_json::to_string(&states).expect("a history is plain data")
+        let states: Vec<String> = self.states.iter().map(to_stored).collect();
+        format!("[{}]", states.join(","))
     }
 
     /// Reads the text of the store; none if this program did not write it.
@@ -170,17 +163,16 @@ impl History {
     }
 }
 
-fn to_stored(state: &State) -> Stored<'_> {
+fn to_stored(state: &State) -> String {
+    let State { user_id, plan_id, is_deleted, .. } = state;
     let Access { is_active, status, starts_at, ends_at } = state.access;
-    (
-        state.at.as_micros(),
-        state.user_id.to_string().into(),
-        state.plan_id.to_string().into(),
-        state.price.map(|(currency, value)| (currency.to_string().into(), value.to_string().into())),
-        (status.as_str().into(), is_active, starts_at.as_micros(), ends_at.map(Time::as_micros)),
-        state.prior.map(|status| status.as_str().into()),
-        state.is_deleted,
-    )
+    let (at, starts_at, status) = (state.at.as_micros(), starts_at.as_micros(), status.as_str());
+    let null = || "null".to_owned();
+    let price = state.price.map_or_else(null, |(currency, value)| format!(r#"["{currency}","{value}"]"#));
+    let ends_at = ends_at.map_or_else(null, |ends_at| ends_at.as_micros().to_string());
+    let prior = state.prior.map_or_else(null, |status| format!(r#""{}""#, status.as_str()));
+    let access = format_args!(r#"["{status}",{is_active},{starts_at},{ends_at}]"#);
+    format!(r#"[{at},"{user_id}","{plan_id}",{price},{access},{prior},{is_deleted}]"#)
 }
 
 fn from_stored(stored: &Stored<'_>) -> Option<State> {
@@ -200,7 +192,7 @@ fn from_stored(stored: &Stored<'_>) -> Option<State> {
             starts_at: Time::from_micros(*starts_at)?,
             ends_at: ends_at.and_then(Time::from_micros),
         },
-        prior: prior.as_deref().and_then(SubscriptionStatus::from_stored),
+        prior: prior.and_then(SubscriptionStatus::from_stored),
         is_deleted: *is_deleted,
     })
 }

@@ -1,9 +1,10 @@
 //! How a payment counts, by its status now.
 
 use super::calendar::Day;
+use super::event::RecordEvent;
 use super::sums::PaymentKind;
 use crate::currency::Currency;
-use crate::events::{Event, EventKind};
+use crate::events::EventKind;
 use crate::money::Money;
 use crate::number::Number;
 use crate::payments::PaymentStatus;
@@ -46,7 +47,7 @@ pub const fn is_read(kind: EventKind) -> bool {
 }
 
 /// How the payment counts after an event; none if it does not, or if the event cannot be read.
-pub fn read(event: &Event) -> Option<CountedPayment> {
+pub fn read(event: &RecordEvent) -> Option<CountedPayment> {
     if event.kind == EventKind::PaymentDeleted {
         return None;
     }

@@ -1,9 +1,10 @@
 //! A subscription as one of its events left it, reduced to what figures depend on.
 
 use super::Value;
+use super::event::RecordEvent;
 use crate::currency::Currency;
 use crate::cycle::BillingCycle;
-use crate::events::{Event, EventKind};
+use crate::events::EventKind;
 use crate::id::{PlanId, UserId};
 use crate::money::Money;
 use crate::number::Number;
@@ -39,7 +40,7 @@ pub struct Snapshot {
     pub quantity: i64,
     /// The fields that access depends on.
     pub access: Access,
-    /// The status before, if the event has it.
+    /// The status before, of a cancelled subscription, if the event has it.
     pub status_before: Option<SubscriptionStatus>,
     /// Whether the subscription was deleted.
     pub is_deleted: bool,
@@ -89,15 +90,17 @@ const fn one() -> i64 {
 }
 
 /// Reads the event of a subscription; none if it cannot be read, which only an imported one can be.
-pub fn read(event: &Event) -> Option<Snapshot> {
+pub fn read(event: &RecordEvent) -> Option<Snapshot> {
     let is_deleted = event.kind == EventKind::SubscriptionDeleted;
-    let record = if is_deleted { event.before.as_deref() } else { event.after.as_deref() };
+    let deleted = if is_deleted { event.before() } else { None };
+    let record = if is_deleted { deleted.as_deref() } else { event.after.as_deref() };
     let written: Written<'_> = serde_json::from_str(record?).ok()?;
+    let status = SubscriptionStatus::from_stored(&written.status)?;
     let ends_at = match &written.ends_at {
         Some(time) => Some(Time::parse(time).ok()?),
         None => None,
     };
-    let before = event.before.as_deref().and_then(|before| serde_json::from_str::<Written<'_>>(before).ok());
+    let status_before = if status == SubscriptionStatus::Cancelled { status_before(event) } else { None };
     Some(Snapshot {
         at: event.at,
         user_id: written.user_id.parse().ok()?,
@@ -105,13 +108,19 @@ pub fn read(event: &Event) -> Option<Snapshot> {
         quantity: written.quantity,
         access: Access {
             is_active: written.is_active,
-            status: SubscriptionStatus::from_stored(&written.status)?,
+            status,
             starts_at: Time::parse(&written.starts_at).ok()?,
             ends_at,
         },
-        status_before: before.and_then(|before| SubscriptionStatus::from_stored(&before.status)),
+        status_before,
         is_deleted,
     })
+}
+
+fn status_before(event: &RecordEvent) -> Option<SubscriptionStatus> {
+    let before = event.before()?;
+    let written: Written<'_> = serde_json::from_str(&before).ok()?;
+    SubscriptionStatus::from_stored(&written.status)
 }
 
 impl Snapshot {
@@ -183,9 +192,9 @@ struct WrittenPlan<'a> {
 }
 
 /// Reads the version of a plan from its event; none if it cannot be read.
-pub fn read_price(event: &Event) -> Option<(PlanVersionKey, PlanPrice)> {
-    let record = event.after.as_deref().or(event.before.as_deref())?;
-    let written: WrittenPlan<'_> = serde_json::from_str(record).ok()?;
+pub fn read_price(event: &RecordEvent) -> Option<(PlanVersionKey, PlanPrice)> {
+    let record = event.after.clone().or_else(|| event.before())?;
+    let written: WrittenPlan<'_> = serde_json::from_str(&record).ok()?;
     let price = PlanPrice {
         price: Money::parse(Number::parse(written.price.get())?).ok()?,
         currency: Currency::parse(&written.currency).ok()?,

@@ -102,7 +102,9 @@ pub struct CohortSum {
 /// Sums of all series and cohorts, or changes of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// The sums.
+    /// What was added since the sums were last normalized, by day.
+    added: BTreeMap<SumKey, Sum>,
+    /// The sums of all periods, once they are normalized.
     pub sums: BTreeMap<SumKey, Sum>,
     /// The cohorts.
     pub cohorts: BTreeMap<CohortKey, CohortSum>,
@@ -148,9 +150,11 @@ impl Sums {
 
     /// Adds all of the other.
     pub fn add_all(&mut self, other: Self) {
+        for (key, sum) in other.added {
+            add(&mut self.added, key, sum);
+        }
         for (key, sum) in other.sums {
-            let entry = self.sums.entry(key).or_default();
-            *entry = entry.plus(sum);
+            add(&mut self.sums, key, sum);
         }
         for (key, cell) in other.cohorts {
             let entry = self.cohorts.entry(key).or_default();
@@ -158,8 +162,13 @@ impl Sums {
         }
     }
 
-    /// Removes what is zero.
+    /// Adds what was added to the sums of its periods, and removes what is zero.
     pub fn normalize(&mut self) {
+        for (day, sum) in std::mem::take(&mut self.added) {
+            for grain in day.series.grains() {
+                add(&mut self.sums, SumKey { grain: *grain, period: grain.first(day.period), ..day }, sum);
+            }
+        }
         self.sums.retain(|_, sum| *sum != Sum::default());
         self.cohorts.retain(|_, cell| *cell != CohortSum::default());
     }
@@ -173,12 +182,14 @@ impl Sums {
         plan_id: Option<PlanId>,
         sum: Sum,
     ) {
-        for grain in series.grains() {
-            let key = SumKey { currency, series, grain: *grain, period: grain.first(day), kind, plan_id };
-            let entry = self.sums.entry(key).or_default();
-            *entry = entry.plus(sum);
-        }
+        let key = SumKey { currency, series, grain: Grain::Day, period: day, kind, plan_id };
+        add(&mut self.added, key, sum);
     }
+}
+
+fn add(sums: &mut BTreeMap<SumKey, Sum>, key: SumKey, sum: Sum) {
+    let entry = sums.entry(key).or_default();
+    *entry = entry.plus(sum);
 }
 
 impl Sum {

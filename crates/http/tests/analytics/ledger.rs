@@ -129,6 +129,20 @@ async fn a_ledger_that_is_far_behind_includes_every_event() {
     assert_eq!(check::check(&app.app, app.organization).await.unwrap(), []);
 }
 
+/// A change ends at its last customer, in the middle of what was read, and the next one continues there.
+#[tokio::test]
+async fn a_ledger_skips_no_event_between_full_changes() {
+    let app = TestApp::start().await;
+    app.plan("pro", json!({ "price": 29 })).await;
+    for number in 0..320 {
+        let user = app.user(&format!("user{number}@example.com")).await;
+        app.subscription(&user, "pro", json!({})).await;
+    }
+    app.user("last@example.com").await;
+    let _working = maintain(&app);
+    assert_eq!(figures(&app, "/analytics/revenue").await.data()[11]["customers_end"], 320);
+}
+
 #[tokio::test]
 async fn an_event_of_an_earlier_day_corrects_the_rows_after_it() {
     let app = TestApp::start().await;
@@ -152,6 +166,40 @@ async fn an_event_of_an_earlier_day_corrects_the_rows_after_it() {
     let sizes: Vec<_> = cohorts.data().as_array().unwrap().iter().map(|row| row["customers"].clone()).collect();
     assert_eq!(sizes, [1, 0, 0]);
     assert_eq!(cohorts.data()[0]["cells"][2]["customers"], 1);
+}
+
+/// As after a removal for good and an import of an older export: the ledger cannot rely on the event that creates a subscription.
+#[tokio::test]
+async fn a_subscription_that_is_created_twice_continues_its_history() {
+    let app = TestApp::start().await;
+    let _working = maintain(&app);
+    let user = app.user("ada@example.com").await;
+    app.plan("pro", json!({ "price": 29 })).await;
+    let mut made = app.subscription(&user, "pro", json!({})).await;
+    assert_eq!(movements(&app).await, [movement("2026-03-10", "new", 29.0)]);
+    made["quantity"] = json!(3);
+    let at = Time::parse("2026-03-11T12:00:00Z").unwrap();
+    let line = json!({
+        "type": "event", "organization_id": app.organization.to_string(), "id": EventId::new(at, 7).to_string(),
+        "kind": "subscription.created", "record_id": made["id"], "at": at.to_string(), "previous_id": null,
+        "before": null, "after": made,
+    });
+    app.set_time("2026-03-12T12:00:00Z");
+    import_lines(&app, &[line]).await;
+    let other = app.user("ben@example.com").await;
+    app.subscription(&other, "pro", json!({})).await;
+    let expected = [
+        movement("2026-03-12", "new", 29.0),
+        movement("2026-03-11", "expansion", 58.0),
+        movement("2026-03-10", "new", 29.0),
+    ];
+    assert_eq!(movements(&app).await, expected);
+    let before = rows(&app).await;
+    rebuild::begin_rebuild(&app.app, app.organization).await.unwrap();
+    while rebuild::generations(&app.app, app.organization).await.unwrap() > 1 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    assert_eq!(rows(&app).await, before);
 }
 
 #[tokio::test]

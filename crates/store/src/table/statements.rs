@@ -49,6 +49,9 @@ pub(crate) struct Statements {
     pub(crate) columns: String,
     /// A new record.
     pub(crate) insert: Insert,
+    /// A row that is known to be new, where an insert replaces rows: it writes nothing if there is one. As with
+    /// [`Conflict::Reject`], PostgreSQL does not look for the row first.
+    pub(crate) insert_new: Option<Insert>,
     /// The live record with a key.
     pub(crate) by_key: Sql,
     /// The live record with a unique value, and its id alone.
@@ -121,6 +124,7 @@ impl Statements {
                 table.replaces(),
                 table.conflict(),
             ),
+            insert_new: (table.replaces() > 0).then(|| insert(name, columns.iter(), 0, reject())),
             by_key: built(format!("SELECT {read} FROM {name} WHERE {key_is}{live}")),
             by_unique: by_unique(&read),
             id_by_unique: by_unique("id"),
@@ -165,6 +169,7 @@ impl Statements {
         let Self {
             columns: _,
             insert,
+            insert_new,
             by_key,
             by_unique,
             id_by_unique,
@@ -198,6 +203,7 @@ impl Statements {
             ("insert_row", Statement::Insert(insert_row)),
             ("count", Statement::Plain(count)),
         ];
+        named.extend(insert_new.as_ref().map(|insert| ("insert_new", Statement::Insert(insert))));
         named.extend(by_unique.as_ref().map(|sql| ("by_unique", Statement::Key(sql, unique()))));
         named.extend(id_by_unique.as_ref().map(|sql| ("id_by_unique", Statement::Key(sql, unique()))));
         named.extend(refers.as_ref().map(|sql| ("refers", Statement::Key(sql, vec![Type::Uuid, Type::Uuid]))));
@@ -224,7 +230,7 @@ impl Description {
     fn conflict(&self) -> OnConflict {
         match self.conflict {
             Conflict::Ignore => both(IGNORE),
-            Conflict::Reject => OnConflict { postgres: Cow::Borrowed(""), ..both(IGNORE) },
+            Conflict::Reject => reject(),
             Conflict::Fail => both(""),
             Conflict::ReplaceIf(condition) => {
                 let others = self.columns.iter().filter(|column| !column.is_key());
@@ -336,6 +342,10 @@ fn insert<'a>(
 }
 
 const IGNORE: &str = "ON CONFLICT DO NOTHING";
+
+fn reject() -> OnConflict {
+    OnConflict { postgres: Cow::Borrowed(""), ..both(IGNORE) }
+}
 
 fn both(clause: impl Into<Cow<'static, str>>) -> OnConflict {
     let clause = clause.into();

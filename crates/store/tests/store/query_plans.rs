@@ -212,6 +212,7 @@ async fn a_page_of_the_feed_reads_each_event_by_its_id_on_postgres() {
     let mut client = with_feed(&place).await;
     let transaction = client.transaction().await.unwrap();
     for (name, table, key) in [
+        ("analytics_events::AFTER", "events", "(id = "),
         ("feed::PAGE", "events", "(id = "),
         ("feed::PAGE_DOWN", "events", "(id = "),
         ("history::WALK", "events", "(id = "),
