@@ -178,7 +178,7 @@ async fn the_events_of_a_statement_are_one_row_of_the_queue_and_keep_their_order
     let other = OrganizationId::from_bytes([2; 16]);
     // IDs in another order than the events, and every third event of another organization.
     let number = |place: u64| (place * 7_919) % EVENTS;
-    let is_other = |place: &u64| place % 3 == 0;
+    let is_other = |place: &u64| place.is_multiple_of(3);
     let change = (0..EVENTS).fold(Change::new(), |change, place| {
         let event = event(1, number(place));
         let organization_id = if is_other(&place) { other } else { event.organization_id };
