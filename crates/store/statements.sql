@@ -2554,8 +2554,9 @@ SELECT h.organization_id, h.generation, h.state, h.sequence, h.event_id, h.as_of
     (clock_timestamp() - f.entered_at)) AS BIGINT) FROM feed AS f WHERE f.organization_id = $1 AND f.sequence >
     h.sequence ORDER BY f.sequence LIMIT 1), (SELECT MIN(s.due_at) FROM analytics_subscriptions AS s WHERE
     s.organization_id = $1 AND s.generation = h.generation AND s.due_at IS NOT NULL), EXISTS (SELECT 1 FROM
-    analytics_ledgers AS b WHERE b.organization_id = $1 AND b.state = 'building'), EXISTS (SELECT 1 FROM feed_queue AS
-    q WHERE q.organization_id = $1) FROM analytics_ledgers AS h WHERE h.organization_id = $1 AND h.state = 'active';
+    analytics_ledgers AS b WHERE b.organization_id = $1 AND b.state = 'building'), EXISTS ( SELECT 1 FROM feed_queue AS
+    q WHERE q.organization_id = $1 OR $1 = ANY (q.organization_ids)) FROM analytics_ledgers AS h WHERE
+    h.organization_id = $1 AND h.state = 'active';
 -- analytics_ledgers::STATUS (SQLite)
 SELECT h.organization_id, h.generation, h.state, h.sequence, h.event_id, h.as_of, (SELECT (CAST(unixepoch('subsec') *
     1000000 AS INTEGER) - f.entered_at) / 1000000 FROM feed AS f WHERE f.organization_id = $1 AND f.sequence >
@@ -2795,13 +2796,15 @@ DELETE FROM events WHERE organization_id = $1 AND id IN ( SELECT event_id FROM f
     sequence <= $2 ORDER BY sequence LIMIT $3);
 
 -- feed::QUEUED
-SELECT organization_id, event_id FROM feed_queue ORDER BY transaction_id, place;
+SELECT e.organization_id, e.event_id FROM feed_queue AS q, UNNEST(COALESCE(q.organization_ids,
+    ARRAY[q.organization_id]), COALESCE(q.event_ids, ARRAY[q.event_id])) WITH ORDINALITY AS e (organization_id,
+    event_id, position) ORDER BY q.transaction_id, q.place, e.position;
 -- feed::QUEUED (SQLite)
 SELECT organization_id, event_id FROM feed WHERE FALSE;
 
 -- feed::RESUME
-UPDATE feed_head SET sequence = GREATEST(sequence, (SELECT COALESCE(MAX(f.sequence), 0) FROM feed AS f)), entered_at =
-    GREATEST(entered_at, (SELECT COALESCE(MAX(f.entered_at), feed_head.entered_at) FROM feed AS f));
+UPDATE feed_end SET sequence = GREATEST(sequence, (SELECT COALESCE(MAX(f.sequence), 0) FROM feed AS f)), entered_at =
+    GREATEST(entered_at, (SELECT COALESCE(MAX(f.entered_at), feed_end.entered_at) FROM feed AS f));
 -- feed::RESUME (SQLite)
 DELETE FROM feed WHERE FALSE;
 
@@ -3378,7 +3381,8 @@ SELECT id, state FROM webhook_endpoints WHERE deleted_at IS NULL AND (state = 'f
     ('failing', 'gone')) ORDER BY id LIMIT 100;
 
 -- webhook_figures::UNPLACED
-SELECT COUNT(*) FROM (SELECT 1 FROM feed_queue LIMIT 20000) AS queued;
+SELECT COALESCE(SUM(COALESCE(CARDINALITY(event_ids), 1)), 0) FROM (SELECT event_ids FROM feed_queue LIMIT 20000) AS
+    queued;
 -- webhook_figures::UNPLACED (SQLite)
 SELECT 0;
 

@@ -138,7 +138,8 @@ pub(crate) static STATUS: LazyLock<Sql> = LazyLock::new(|| {
          FROM analytics_ledgers AS h WHERE h.organization_id = $1 AND h.state = 'active'",
         ANALYTICS_LEDGERS.columns_of("h")
     );
-    let queued = "EXISTS (SELECT 1 FROM feed_queue AS q WHERE q.organization_id = $1)";
+    let queued = "EXISTS (
+                 SELECT 1 FROM feed_queue AS q WHERE q.organization_id = $1 OR $1 = ANY (q.organization_ids))";
     let sqlite = text.replace("{unplaced}", "FALSE").replace("{age}", "({now} - f.entered_at) / 1000000");
     let age = "CAST(EXTRACT(EPOCH FROM ({now} - f.entered_at)) AS BIGINT)";
     leases::timed_pair(&sqlite, &text.replace("{unplaced}", queued).replace("{age}", age))

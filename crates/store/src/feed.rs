@@ -328,7 +328,11 @@ pub(crate) static FORGET: Sql =
 /// Committed events that get their position later, in its order. On SQLite there are none.
 pub(crate) static QUEUED: Sql = Sql::split(
     "SELECT organization_id, event_id FROM feed WHERE FALSE",
-    "SELECT organization_id, event_id FROM feed_queue ORDER BY transaction_id, place",
+    "SELECT e.organization_id, e.event_id
+     FROM feed_queue AS q,
+          UNNEST(COALESCE(q.organization_ids, ARRAY[q.organization_id]), COALESCE(q.event_ids, ARRAY[q.event_id]))
+              WITH ORDINALITY AS e (organization_id, event_id, position)
+     ORDER BY q.transaction_id, q.place, e.position",
 );
 
 /// The next position of the feed.
@@ -356,9 +360,9 @@ pub(crate) static WITHDRAW: Sql = Sql::split(
 /// On SQLite the next position follows from the rows.
 pub(crate) static RESUME: Sql = Sql::split(
     "DELETE FROM feed WHERE FALSE",
-    "UPDATE feed_head SET
+    "UPDATE feed_end SET
          sequence = GREATEST(sequence, (SELECT COALESCE(MAX(f.sequence), 0) FROM feed AS f)),
-         entered_at = GREATEST(entered_at, (SELECT COALESCE(MAX(f.entered_at), feed_head.entered_at) FROM feed AS f))",
+         entered_at = GREATEST(entered_at, (SELECT COALESCE(MAX(f.entered_at), feed_end.entered_at) FROM feed AS f))",
 );
 
 /// Forgets the positions of the events that this transaction has written into an empty store: a copy has those of the

@@ -101,6 +101,7 @@ migrations! {
     25 => "0025_known_ends", oldest_program 2, indexes KNOWN_ENDS;
     26 => "0026_due_hints", oldest_program 2, indexes DUE_HINTS;
     27 => "0027_feature_versions", oldest_program 2;
+    28 => "0028_queue_of_statements", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

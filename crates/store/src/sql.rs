@@ -235,7 +235,7 @@ impl Insert {
     pub(crate) fn folded(&self) -> &str {
         self.folded.get_or_init(|| {
             let arrays = arrays(self.columns.iter().map(|(_, kind)| *kind));
-            self.text("INSERT", &format!("SELECT * FROM unnest({})", arrays.join(", ")), &self.conflict.postgres)
+            self.text("INSERT", &format!("SELECT {}", unnested(&arrays).join(", ")), &self.conflict.postgres)
         })
     }
 
@@ -257,6 +257,20 @@ pub(crate) fn wanted(kinds: impl Iterator<Item = Type>) -> (String, String) {
     let arrays: Vec<String> = arrays(kinds).into_iter().map(|array| format!("(SELECT {array})")).collect();
     let names: Vec<String> = (1..=arrays.len()).map(|position| format!("p{position}")).collect();
     (arrays.join(", "), names.join(", "))
+}
+
+/// The elements of arrays of one length as the columns of a SELECT. In FROM, PostgreSQL would first store each array again,
+/// element by element: for the row of an event that takes as long as its insertion.
+fn unnested(arrays: &[String]) -> Vec<String> {
+    arrays.iter().map(|array| format!("unnest({array})")).collect()
+}
+
+/// Rows whose columns `p1`, `p2`, … are the elements of parameters, which are arrays of these kinds. As in [`wanted`], the
+/// length of an array does not affect the plan.
+pub(crate) fn wanted_rows(kinds: impl Iterator<Item = Type>) -> String {
+    let arrays: Vec<String> = arrays(kinds).into_iter().map(|array| format!("(SELECT {array})")).collect();
+    let columns = unnested(&arrays).into_iter().zip(1..).map(|(column, position)| format!("{column} AS p{position}"));
+    format!("SELECT {}", columns.collect::<Vec<_>>().join(", "))
 }
 
 /// Parameters that are arrays of these kinds.
@@ -340,7 +354,7 @@ mod tests {
         assert_eq!(insert.postgres(), "INSERT INTO t (id, at) VALUES ($1, $2) ON CONFLICT DO NOTHING");
         assert_eq!(
             insert.folded(),
-            "INSERT INTO t (id, at) SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) ON CONFLICT DO NOTHING"
+            "INSERT INTO t (id, at) SELECT unnest($1::uuid[]), unnest($2::timestamptz[]) ON CONFLICT DO NOTHING"
         );
     }
 }

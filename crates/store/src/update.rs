@@ -1,6 +1,6 @@
 //! An update of a row by its key, structured so that PostgreSQL can take many of them as one statement.
 
-use crate::sql::{Sql, rename_parameters, wanted};
+use crate::sql::{Sql, rename_parameters, wanted_rows};
 use crate::value::{Type, Value};
 
 /// An update of a row. The first parameters are its key.
@@ -18,14 +18,12 @@ pub(crate) struct Update {
 impl Update {
     /// The new values (`a = $3, …`) of the row for which the conditions hold.
     pub(crate) fn new(table: &'static str, (values, conditions): (&str, &str), kinds: Vec<Type>, keys: usize) -> Self {
-        let (arrays, names) = wanted(kinds.iter().copied());
+        let wanted = wanted_rows(kinds.iter().copied());
         let [new_values, new_conditions] = [values, conditions].map(|text| rename_parameters(text, "wanted.p"));
         Self {
             table,
             one: Sql::built(format!("UPDATE {table} SET {values} WHERE {conditions}")),
-            many: format!(
-                "UPDATE {table} SET {new_values} FROM unnest({arrays}) AS wanted ({names}) WHERE {new_conditions}"
-            ),
+            many: format!("UPDATE {table} SET {new_values} FROM ({wanted}) AS wanted WHERE {new_conditions}"),
             kinds,
             keys,
         }
@@ -52,7 +50,8 @@ mod tests {
         assert_eq!(update.one.postgres(), "UPDATE t SET n = $2 WHERE id = $1 AND n < $2");
         assert_eq!(
             update.many,
-            "UPDATE t SET n = wanted.p2 FROM unnest((SELECT $1::uuid[]), (SELECT $2::bigint[])) AS wanted (p1, p2) \
+            "UPDATE t SET n = wanted.p2 \
+             FROM (SELECT unnest((SELECT $1::uuid[])) AS p1, unnest((SELECT $2::bigint[])) AS p2) AS wanted \
              WHERE id = wanted.p1 AND n < wanted.p2"
         );
         let params = [Value::Uuid([1; 16]), Value::Int(1)];

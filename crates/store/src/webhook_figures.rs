@@ -28,8 +28,11 @@ pub(crate) static ENDPOINTS: Sql =
 pub(crate) static UNDELIVERED: Sql = Sql::new("SELECT state, COUNT(*) FROM webhook_undelivered GROUP BY state");
 
 /// On SQLite an event has its position when it is committed.
-pub(crate) static UNPLACED: Sql =
-    Sql::split("SELECT 0", "SELECT COUNT(*) FROM (SELECT 1 FROM feed_queue LIMIT 20000) AS queued");
+pub(crate) static UNPLACED: Sql = Sql::split(
+    "SELECT 0",
+    "SELECT COALESCE(SUM(COALESCE(CARDINALITY(event_ids), 1)), 0)
+     FROM (SELECT event_ids FROM feed_queue LIMIT 20000) AS queued",
+);
 
 pub(crate) static LAG: LazyLock<Sql> = LazyLock::new(|| {
     let text = "SELECT {age} FROM (

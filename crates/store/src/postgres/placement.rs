@@ -1,11 +1,14 @@
 //! Placement: moves committed events from the queue into the feed.
 //!
 //! It is one statement over committed rows, so it waits for no transaction. One placement runs at a time: the newest row of
-//! `feed_head` is locked, and a placement that finds it locked or removed does nothing. Each placement replaces that row, so
+//! `feed_end` is locked, and a placement that finds it locked or removed does nothing. Each placement replaces that row, so
 //! that the last position is that of the placement before, also if the statement's snapshot is older.
 //!
 //! Rows that a placement removes stay in the tables and their indexes as long as any snapshot can see them, and there can be
 //! millions. So a placement reads only rows that the one before could not see, along indexes, at any size of the tables.
+//!
+//! A row of the queue has all events of a statement. A transaction that wrote while the schema was migrated can leave rows of
+//! one event each, without arrays.
 //!
 //! Transactions are numbered by the database cluster. A dump that is restored into another cluster can have queued events of
 //! transactions with higher numbers than that cluster has drawn. They were committed before everything that follows, so
@@ -23,7 +26,7 @@ pub(crate) const PLACE: &str = "
 WITH head AS (
     SELECT ctid AS place, id, sequence, placed, GREATEST(entered_at, clock_timestamp()) AS entered_at,
            pg_snapshot_xmax(pg_current_snapshot()) AS next_transaction
-    FROM feed_head WHERE id = (SELECT MAX(id) FROM feed_head) FOR UPDATE SKIP LOCKED
+    FROM feed_end WHERE id = (SELECT MAX(id) FROM feed_end) FOR UPDATE SKIP LOCKED
 ), found AS (
     SELECT ctid AS place FROM feed_queue WHERE transaction_id >= (SELECT pg_snapshot_xmax(placed) FROM head)
     UNION
@@ -35,28 +38,32 @@ WITH head AS (
         AND transaction_id < (SELECT pg_snapshot_xmax(placed) FROM head)
 ), taken AS (
     DELETE FROM feed_queue WHERE ctid = ANY (ARRAY(SELECT place FROM found))
-    RETURNING transaction_id, place, organization_id, event_id
+    RETURNING transaction_id, place, COALESCE(organization_ids, ARRAY[organization_id]) AS organization_ids,
+              COALESCE(event_ids, ARRAY[event_id]) AS event_ids
+), ordered AS (
+    SELECT t.organization_ids, t.event_ids, h.entered_at,
+           h.sequence - CARDINALITY(t.event_ids) + SUM(CARDINALITY(t.event_ids)) OVER (
+               ORDER BY t.transaction_id < h.next_transaction, t.transaction_id, t.place
+           ) AS sequence
+    FROM taken AS t, head AS h
 ), entered AS (
     INSERT INTO feed (organization_id, sequence, event_id, entered_at)
-    SELECT t.organization_id,
-           h.sequence + ROW_NUMBER() OVER (
-               ORDER BY t.transaction_id < h.next_transaction, t.transaction_id, t.place
-           ),
-           t.event_id, h.entered_at
-    FROM taken AS t, head AS h
-    RETURNING sequence
+    SELECT e.organization_id, o.sequence + e.position, e.event_id, o.entered_at
+    FROM ordered AS o, UNNEST(o.organization_ids, o.event_ids) WITH ORDINALITY AS e (organization_id, event_id, position)
 ), replaced AS (
-    DELETE FROM feed_head WHERE ctid = ANY (ARRAY(SELECT place FROM head))
+    DELETE FROM feed_end WHERE ctid = ANY (ARRAY(SELECT place FROM head))
+), counted AS (
+    SELECT COALESCE(SUM(CARDINALITY(event_ids)), 0) AS events FROM taken
 )
-INSERT INTO feed_head (id, sequence, entered_at, placed)
-SELECT id + 1, sequence + (SELECT COUNT(*) FROM entered), entered_at, pg_current_snapshot()
-FROM head
-RETURNING sequence, (SELECT COUNT(*) FROM entered)";
+INSERT INTO feed_end (id, sequence, entered_at, placed)
+SELECT id + 1, sequence + events, entered_at, pg_current_snapshot()
+FROM head, counted
+RETURNING sequence, (SELECT events FROM counted)";
 
 /// Whether a placement would find something. It locks nothing and writes nothing, so that an idle server does not either.
 pub(crate) const UNPLACED: &str = "
 WITH head AS (
-    SELECT placed FROM feed_head WHERE id = (SELECT MAX(id) FROM feed_head)
+    SELECT placed FROM feed_end WHERE id = (SELECT MAX(id) FROM feed_end)
 )
 SELECT 1 WHERE
     EXISTS (SELECT 1 FROM feed_queue WHERE transaction_id >= (SELECT pg_snapshot_xmax(placed) FROM head))

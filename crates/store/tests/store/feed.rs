@@ -11,19 +11,19 @@ use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
 use perennial_store::feed::{self, FeedEvent, Filter};
 use perennial_store::tables::EVENTS;
-use perennial_store::{Change, Db, Sql, events};
+use perennial_store::{Change, Db, Sql, events, webhook_figures};
 
-use crate::support::{Place, connect, run_script};
+use crate::support::{Place, connect, count, run_script};
 
 const WRITERS: u8 = 8;
 const CHANGES: u64 = 60;
 
-fn organization() -> OrganizationId {
+pub(super) fn organization() -> OrganizationId {
     OrganizationId::from_bytes([1; 16])
 }
 
 /// The event of a writer's n-th change, whose ID depends on the writer's wrong clock.
-fn event(writer: u8, number: u64) -> Event {
+pub(super) fn event(writer: u8, number: u64) -> Event {
     let skew = i64::from(writer) * 3_600_000_000;
     let at = Time::from_micros(1_800_000_000_000_000 + skew + i64::try_from(number).unwrap()).unwrap();
     Event {
@@ -54,7 +54,7 @@ async fn places() -> Vec<(Place, Db)> {
 }
 
 /// Reads on from a position, and adds what it finds.
-async fn read_on(db: &Db, seen: &mut Vec<FeedEvent>) {
+pub(super) async fn read_on(db: &Db, seen: &mut Vec<FeedEvent>) {
     loop {
         let after = seen.last().map_or(0, |event| event.sequence);
         let page = feed::page(db, organization(), (after, i64::MAX), &Filter::default(), 50).await.unwrap();
@@ -156,14 +156,50 @@ async fn an_open_transaction_delays_no_events_but_its_own() {
     for number in 0..3 {
         db.commit(events::insert(Change::new(), &event(1, number))).await.unwrap();
         assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
+        assert!(!db.has_unplaced_events().await.unwrap(), "those of the open transaction are not committed");
         read_on(&db, &mut seen).await;
         assert_eq!(seen.len() as u64, number + 1);
     }
     importing.batch_execute("COMMIT").await.unwrap();
+    assert!(db.has_unplaced_events().await.unwrap());
     assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
     read_on(&db, &mut seen).await;
     assert_eq!((seen.len(), seen[3].event.kind), (4, EventKind::PlanCreated));
     assert!(seen.is_sorted_by(|one, next| one.sequence < next.sequence));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_events_of_a_statement_are_one_row_of_the_queue_and_keep_their_order() {
+    // PostgreSQL stores the IDs of so many events outside of the row.
+    const EVENTS: u64 = 1_000;
+    let Some(place) = Place::empty_postgres().await else { return };
+    let db = place.open().await;
+    db.migrate().await.unwrap();
+    let other = OrganizationId::from_bytes([2; 16]);
+    // IDs in another order than the events, and every third event of another organization.
+    let number = |place: u64| (place * 7_919) % EVENTS;
+    let is_other = |place: &u64| place.is_multiple_of(3);
+    let change = (0..EVENTS).fold(Change::new(), |change, place| {
+        let event = event(1, number(place));
+        let organization_id = if is_other(&place) { other } else { event.organization_id };
+        events::insert(change, &Event { organization_id, ..event })
+    });
+    db.commit(change).await.unwrap();
+    assert_eq!(count(&db, "SELECT COUNT(*) FROM feed_queue").await, 1);
+    assert_eq!(webhook_figures::read(&db).await.unwrap().unplaced, EVENTS);
+    assert!(db.has_unplaced_events().await.unwrap());
+    assert_eq!(db.place_events().await.unwrap().unwrap().events, i64::try_from(EVENTS).unwrap());
+    assert_eq!(webhook_figures::read(&db).await.unwrap().unplaced, 0);
+    for organization in [organization(), other] {
+        let page = feed::page(&db, organization, (0, i64::MAX), &Filter::default(), 2_000).await.unwrap();
+        let expected = (0..EVENTS).filter(|place| is_other(place) == (organization == other));
+        let expected: Vec<_> = expected.map(|place| (i64::try_from(place + 1).unwrap(), number(place))).collect();
+        let number = |found: &FeedEvent| found.event.after.as_ref().unwrap().parse().unwrap();
+        assert_eq!(page.iter().map(|found| (found.sequence, number(found))).collect::<Vec<_>>(), expected);
+    }
+    // A statement without events leaves no row.
+    run_script(&place.url(), "INSERT INTO events SELECT * FROM events WHERE FALSE").await;
+    assert!(!db.has_unplaced_events().await.unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -175,7 +211,7 @@ async fn a_placement_reads_no_rows_of_earlier_ones_while_a_transaction_keeps_the
     db.migrate().await.unwrap();
     // PostgreSQL knows the tables as small ones, which it prefers to scan.
     db.commit(events::insert(Change::new(), &event(1, 0))).await.unwrap();
-    run_script(&place.url(), "ANALYZE feed_queue, feed_head").await;
+    run_script(&place.url(), "ANALYZE feed_queue, feed_end").await;
     let dump = connect(&place.url()).await;
     let open = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id(); SELECT COUNT(*) FROM feed";
     dump.batch_execute(open).await.unwrap();
@@ -198,8 +234,9 @@ async fn a_placement_reads_no_rows_of_earlier_ones_while_a_transaction_keeps_the
 /// Pages of the tables of placements that were read since the store was created, as soon as there are more than so many: a
 /// session reports them when it ends.
 async fn pages_read(url: &str, more_than: i64) -> i64 {
-    let sum = "SELECT COALESCE(SUM(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read), 0)::bigint
-         FROM pg_statio_user_tables WHERE relname IN ('feed_queue', 'feed_head')";
+    let sum = "SELECT COALESCE(SUM(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read
+             + COALESCE(toast_blks_hit + toast_blks_read + tidx_blks_hit + tidx_blks_read, 0)), 0)::bigint
+         FROM pg_statio_user_tables WHERE relname IN ('feed_queue', 'feed_end')";
     let client = connect(url).await;
     loop {
         let read = client.query_one(sum, &[]).await.unwrap().get::<_, i64>(0);
@@ -215,8 +252,9 @@ async fn events_of_a_restored_database_are_placed_although_its_transactions_have
     let Some(place) = Place::empty_postgres().await else { return };
     let db = place.open().await;
     db.migrate().await.unwrap();
-    run_script(&place.url(), "UPDATE feed_head SET placed = '900000000:900000000:'").await;
+    run_script(&place.url(), "UPDATE feed_end SET placed = '900000000:900000000:'").await;
     db.commit(events::insert(Change::new(), &event(1, 1))).await.unwrap();
+    assert!(db.has_unplaced_events().await.unwrap());
     assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
     db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
     assert_eq!(db.place_events().await.unwrap().unwrap().events, 1);
@@ -230,7 +268,7 @@ async fn events_that_were_restored_unplaced_come_before_those_that_were_written_
     // A dump under load, restored into another cluster: its transactions have higher numbers than any here.
     db.commit(events::insert(Change::new(), &event(1, 1))).await.unwrap();
     run_script(&place.url(), "UPDATE feed_queue SET transaction_id = '900000000'").await;
-    run_script(&place.url(), "UPDATE feed_head SET placed = '899999999:899999999:'").await;
+    run_script(&place.url(), "UPDATE feed_end SET placed = '899999999:899999999:'").await;
     // A command writes before the first server has placed them.
     db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
     assert_eq!(db.place_events().await.unwrap().unwrap().events, 2);

@@ -9,6 +9,7 @@ mod backups;
 mod batching;
 mod durability;
 mod feed;
+mod feed_upgrade;
 mod guards;
 mod leases;
 mod list;

@@ -9,7 +9,7 @@ use perennial_store::{Column, Table, Type, Value, feed};
 use crate::support::{Place, connect};
 
 /// Have no descriptor: the migrations write the first themselves, and only a placement on PostgreSQL uses the others.
-const UNDESCRIBED: [&str; 3] = ["schema_migrations", "feed_queue", "feed_head"];
+const UNDESCRIBED: [&str; 4] = ["schema_migrations", "feed_queue", "feed_head", "feed_end"];
 
 /// Table, column, type, whether it can be null, and its place in the primary key, from 1; 0 outside of it.
 type Described = (String, String, &'static str, bool, i64);
@@ -36,7 +36,7 @@ async fn every_column_of_the_sqlite_schema_is_described() {
     place.open().await.migrate().await.unwrap();
     let connection = rusqlite::Connection::open(place.path()).unwrap();
     let sql = "SELECT t.name, c.name, c.type, c.\"notnull\", c.pk FROM sqlite_schema t, pragma_table_info(t.name) c
-               WHERE t.type = 'table' AND t.name NOT IN (?1, ?2, ?3)";
+               WHERE t.type = 'table' AND t.name NOT IN (?1, ?2, ?3, ?4)";
     let mut statement = connection.prepare(sql).unwrap();
     let columns = statement.query_map(UNDESCRIBED, |row| {
         let kind = ["INTEGER", "TEXT", "BLOB"].into_iter().find(|kind| row.get::<_, String>(2).unwrap() == *kind);

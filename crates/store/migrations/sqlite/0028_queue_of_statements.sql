@@ -1,0 +1,1 @@
+-- Of PostgreSQL alone: here an event has its position when it is written.
