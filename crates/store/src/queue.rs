@@ -30,6 +30,11 @@ const BACKGROUND_WAITING: usize = 1024;
 /// A larger batch saves no more syncs, and a violation would make more changes run twice.
 pub(crate) const BATCH: usize = 256;
 
+/// After a batch of so many requests, the writer waits a moment until half as many are back. A transaction for the first of
+/// them alone would make all others wait for it.
+const LARGE: usize = 16;
+const MOMENT: Duration = Duration::from_millis(1);
+
 /// A change and the caller that waits for its outcome.
 pub(crate) struct Job {
     pub(crate) change: Change,
@@ -96,6 +101,7 @@ impl Queue {
             background: Arc::clone(&background),
             deferred: VecDeque::new(),
             closing: None,
+            last_requests: 0,
             capacity,
             patience: waiting.time,
             age: Arc::clone(&age),
@@ -136,9 +142,13 @@ impl Queue {
         if waiting.len() >= BACKGROUND_WAITING {
             return Err(Error::Overloaded);
         }
-        // Under the lock, so that a closed queue never holds a job. A full queue needs no message: its writer is awake.
-        if let Err(mpsc::error::TrySendError::Closed(_)) = self.sender.try_send(Message::Background) {
+        // Under the lock, so that a closed queue never holds a job.
+        if self.sender.is_closed() {
             return Err(closed());
+        }
+        // The first wakes the writer. A full queue needs no message: its writer is awake.
+        if waiting.is_empty() {
+            let _ = self.sender.try_send(Message::Background);
         }
         waiting.push_back(job);
         Ok(())
@@ -181,6 +191,8 @@ pub(crate) struct Inbox {
     /// Changes that conflicted with one of the batch before. They are taken before the queue.
     deferred: VecDeque<Job>,
     closing: Option<oneshot::Sender<()>>,
+    /// The changes of requests in the last batch.
+    last_requests: usize,
     capacity: usize,
     patience: Duration,
     age: Arc<Age>,
@@ -194,6 +206,9 @@ impl Inbox {
         self.age.writing(None);
         loop {
             let first = if self.is_idle() { Some(self.receiver.recv().await?) } else { None };
+            if self.awaits_more() {
+                tokio::time::sleep(MOMENT).await;
+            }
             let batch = self.gather(first);
             if !batch.is_empty() {
                 return Some(batch);
@@ -206,6 +221,9 @@ impl Inbox {
         self.age.writing(None);
         loop {
             let first = if self.is_idle() { Some(self.receiver.blocking_recv()?) } else { None };
+            if self.awaits_more() {
+                std::thread::sleep(MOMENT);
+            }
             let batch = self.gather(first);
             if !batch.is_empty() {
                 return Some(batch);
@@ -225,9 +243,15 @@ impl Inbox {
         self.deferred.is_empty() && self.background.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
+    /// Whether most callers of the last batch will be back in a moment.
+    fn awaits_more(&self) -> bool {
+        self.last_requests >= LARGE && self.receiver.len() < self.last_requests / 2 && self.closing.is_none()
+    }
+
     /// The next background change, if this batch may have one more.
     fn receive_background(&mut self, of_requests: usize, taken: &mut usize) -> Option<Job> {
-        let most = if of_requests == 0 { BACKGROUND_ALONE } else { BACKGROUND_BATCH };
+        let is_quiet = of_requests == 0 && self.last_requests == 0;
+        let most = if is_quiet { BACKGROUND_ALONE } else { BACKGROUND_BATCH };
         if *taken == most {
             return None;
         }
@@ -277,6 +301,7 @@ impl Inbox {
         } else if latest.is_some() {
             self.age.taken(latest);
         }
+        self.last_requests = of_requests;
         let of_requests = batch.iter().filter(|job| !job.change.is_background);
         self.age.writing(of_requests.map(|job| job.queued_at).min());
         self.counters.deferred.store(self.deferred.len(), Relaxed);
