@@ -52,18 +52,19 @@ impl IdSequence {
     }
 }
 
-/// The longest prefix, an underscore and the suffix.
-const LONGEST: usize = 4 + 1 + SUFFIX_LENGTH;
+/// The longest prefix, an underscore and the suffix, filled up to whole words: UTF-8 is checked word by word.
+const ROOM: usize = (4 + 1 + SUFFIX_LENGTH).next_multiple_of(2 * size_of::<usize>());
 
 /// An id's text, on the stack: every response contains several.
+#[repr(align(16))]
 struct Written {
-    bytes: [u8; LONGEST],
+    bytes: [u8; ROOM],
     length: usize,
 }
 
 impl Written {
     fn new(prefix: &str, bytes: [u8; 16]) -> Self {
-        let mut written = [b'_'; LONGEST];
+        let mut written = [b'_'; ROOM];
         written[..prefix.len()].copy_from_slice(prefix.as_bytes());
         let start = prefix.len() + 1;
         written[start..start + SUFFIX_LENGTH].copy_from_slice(&suffix(bytes));
@@ -71,7 +72,7 @@ impl Written {
     }
 
     fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..self.length]).expect("prefixes and digits are ASCII")
+        &std::str::from_utf8(&self.bytes).expect("prefixes and digits are ASCII")[..self.length]
     }
 }
 
@@ -157,7 +158,14 @@ macro_rules! ids {
 
             /// The part after the prefix.
             pub fn suffix(self) -> String {
-                std::str::from_utf8(&suffix(self.0)).expect("digits are ASCII").to_owned()
+                let mut text = String::with_capacity(SUFFIX_LENGTH);
+                self.append_suffix(&mut text);
+                text
+            }
+
+            /// Appends the part after the prefix.
+            pub fn append_suffix(self, text: &mut String) {
+                text.push_str(&Written::new($prefix, self.0).as_str()[$prefix.len() + 1..]);
             }
         }
 

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
-use std::fmt::{self, Display, Write};
+use std::fmt::{self, Display};
 
 /// Room for a record, so that most are written without a second allocation.
 const ROOM: usize = 1024;
@@ -75,10 +75,6 @@ impl Writer {
         self.out.push_str(&serde_json::to_string(value).expect("a text or a number can be written"));
     }
 
-    fn number(&mut self, number: impl Display) {
-        write!(self.out, "{number}").expect("a string takes any text");
-    }
-
     fn open(&mut self, open: char, close: &'static str) -> Members<'_> {
         self.out.push(open);
         Members { writer: self, is_first: true, close }
@@ -137,10 +133,9 @@ impl Members<'_> {
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Refused> {
-        self.separate();
         let out = &mut self.writer.out;
-        out.reserve(name.len() + 3);
-        out.push('"');
+        out.push_str(if self.is_first { "\"" } else { ",\"" });
+        self.is_first = false;
         out.push_str(name);
         out.push_str("\":");
         value.serialize(&mut *self.writer)
@@ -169,7 +164,7 @@ impl Members<'_> {
 macro_rules! numbers {
     ($($method:ident($type:ty))*) => {$(
         fn $method(self, number: $type) -> Result<(), Refused> {
-            self.number(number);
+            self.out.push_str(itoa::Buffer::new().format(number));
             Ok(())
         }
     )*};

@@ -90,9 +90,10 @@ pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
         Some(true) => "-1",
     };
     let mut etag = String::with_capacity(ETAG_LENGTH);
-    for part in ["\"", &revision.suffix(), state, "\""] {
-        etag.push_str(part);
-    }
+    etag.push('"');
+    revision.append_suffix(&mut etag);
+    etag.push_str(state);
+    etag.push('"');
     etag
 }
 

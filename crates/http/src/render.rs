@@ -30,11 +30,11 @@ pub(crate) fn reply(parts: &Parts, reply: Reply) -> Response<Full<Bytes>> {
     } else {
         let mut response = Response::new(Full::new(reply.body));
         *response.status_mut() = reply.status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(reply.content.media_type()));
+        response.headers_mut().insert(CONTENT_TYPE, reply.content.media_type());
         response
     };
     let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static(reply.content.cache_control()));
+    headers.insert(CACHE_CONTROL, reply.content.cache_control());
     if reply.content.is_compressed() {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }

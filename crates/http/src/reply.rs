@@ -49,14 +49,16 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    pub(crate) const fn media_type(self) -> &'static str {
+    pub(crate) fn media_type(self) -> HeaderValue {
         match self {
-            Self::Json | Self::CacheableJson | Self::PublicJson => "application/json",
-            Self::Html | Self::PrivateHtml => "text/html; charset=utf-8",
-            Self::Pdf => "application/pdf",
-            Self::Style => "text/css; charset=utf-8",
-            Self::Script | Self::PlainScript => "text/javascript; charset=utf-8",
-            Self::Asset { media_type, .. } => media_type,
+            Self::Json | Self::CacheableJson | Self::PublicJson => {
+                const { HeaderValue::from_static("application/json") }
+            }
+            Self::Html | Self::PrivateHtml => const { HeaderValue::from_static("text/html; charset=utf-8") },
+            Self::Pdf => const { HeaderValue::from_static("application/pdf") },
+            Self::Style => const { HeaderValue::from_static("text/css; charset=utf-8") },
+            Self::Script | Self::PlainScript => const { HeaderValue::from_static("text/javascript; charset=utf-8") },
+            Self::Asset { media_type, .. } => HeaderValue::from_static(media_type),
         }
     }
 
@@ -64,13 +66,15 @@ impl Content {
         matches!(self, Self::Style | Self::Script | Self::Asset { is_compressed: true, .. })
     }
 
-    pub(crate) const fn cache_control(self) -> &'static str {
+    pub(crate) fn cache_control(self) -> HeaderValue {
         match self {
-            Self::Json | Self::PrivateHtml | Self::Pdf => "no-store",
-            Self::CacheableJson => "private, no-cache",
-            Self::PublicJson => "public, max-age=3600",
-            Self::Html | Self::Style | Self::Script | Self::PlainScript => "no-cache",
-            Self::Asset { .. } => "public, max-age=31536000, immutable",
+            Self::Json | Self::PrivateHtml | Self::Pdf => const { HeaderValue::from_static("no-store") },
+            Self::CacheableJson => const { HeaderValue::from_static("private, no-cache") },
+            Self::PublicJson => const { HeaderValue::from_static("public, max-age=3600") },
+            Self::Html | Self::Style | Self::Script | Self::PlainScript => {
+                const { HeaderValue::from_static("no-cache") }
+            }
+            Self::Asset { .. } => const { HeaderValue::from_static("public, max-age=31536000, immutable") },
         }
     }
 }

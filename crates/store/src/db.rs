@@ -126,7 +126,7 @@ impl Db {
         }
     }
 
-    /// All rows.
+    /// All rows. Each is mapped once, in their order.
     pub async fn all<T: Send>(
         &self,
         sql: &Sql,

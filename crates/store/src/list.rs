@@ -23,6 +23,8 @@
 //! }
 //! ```
 
+use std::cell::Cell;
+
 use crate::db::Db;
 use crate::error::Error;
 use crate::row::Row;
@@ -247,7 +249,7 @@ impl KeysetQuery {
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync,
     ) -> Result<Page<T>, Error> {
         self.check()?;
-        let mut found: Vec<(T, Position)> = Vec::new();
+        let mut found: Vec<(T, Option<Position>)> = Vec::new();
         for segment in self.segments().iter().copied() {
             let end = if self.is_tested(segment) {
                 self.walk_segment(db, segment, &mut found, &map).await?
@@ -257,8 +259,8 @@ impl KeysetQuery {
             };
             if found.len() > self.limit {
                 found.truncate(self.limit);
-                let next = found.last().map(|(_, position)| position.clone());
-                return Ok(page(found, next));
+                let next = found.last_mut().and_then(|(_, position)| position.take());
+                return Ok(page(found, Some(next.expect("the last row of a full page was read with its position"))));
             }
             if end.is_some() {
                 return Ok(page(found, end));
@@ -267,16 +269,21 @@ impl KeysetQuery {
         Ok(page(found, None))
     }
 
-    /// The first rows of a segment without tests.
+    /// The first rows of a segment without tests. The last but one of them is the last of a full page and has its position.
     async fn read_segment<T: Send>(
         &self,
         db: &Db,
         segment: Segment,
         wanted: usize,
         map: &(impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync),
-    ) -> Result<Vec<(T, Position)>, Error> {
+    ) -> Result<Vec<(T, Option<Position>)>, Error> {
         let (sql, params) = self.rows(segment, wanted);
-        let read = |row: &Row<'_>| Ok((map(&row.skip(self.keys.len()))?, self.position(segment, row)?));
+        let left = Cell::new(wanted);
+        let read = move |row: &Row<'_>| {
+            left.set(left.get() - 1);
+            let position = if left.get() == 1 { Some(self.position(segment, row)?) } else { None };
+            Ok((map(&row.skip(self.keys.len()))?, position))
+        };
         db.all(&sql, &params, read).await
     }
 
@@ -360,6 +367,6 @@ fn one_of(column: &'static str, mut values: Vec<Value>) -> (String, Vec<Value>) 
     (condition, values)
 }
 
-fn page<T>(found: Vec<(T, Position)>, next: Option<Position>) -> Page<T> {
+fn page<T>(found: Vec<(T, Option<Position>)>, next: Option<Position>) -> Page<T> {
     Page { items: found.into_iter().map(|(item, _)| item).collect(), next }
 }

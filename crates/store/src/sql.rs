@@ -293,17 +293,13 @@ fn array_name(kind: Type) -> &'static str {
 pub(crate) fn rename_parameters(text: &str, prefix: &str) -> String {
     let mut rewritten = String::with_capacity(text.len());
     let mut quoted = false;
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        if character == '\'' {
-            quoted = !quoted;
+    for (position, piece) in text.split('$').enumerate() {
+        if position > 0 {
+            let is_parameter = !quoted && piece.starts_with(|first: char| first.is_ascii_digit());
+            rewritten.push_str(if is_parameter { prefix } else { "$" });
         }
-        let parameter = character == '$' && !quoted && characters.peek().is_some_and(char::is_ascii_digit);
-        if parameter {
-            rewritten.push_str(prefix);
-        } else {
-            rewritten.push(character);
-        }
+        quoted ^= piece.matches('\'').count() % 2 == 1;
+        rewritten.push_str(piece);
     }
     rewritten
 }

@@ -17,7 +17,7 @@ const SHORT_WALK: usize = 256;
 /// What a walk has found so far.
 struct Met<T> {
     rows: usize,
-    found: Vec<(T, Position)>,
+    found: Vec<(T, Option<Position>)>,
     /// The position of its last row, if it walked as many rows as it was allowed to.
     end: Option<Position>,
 }
@@ -29,7 +29,7 @@ impl KeysetQuery {
         &self,
         db: &Db,
         segment: Segment,
-        found: &mut Vec<(T, Position)>,
+        found: &mut Vec<(T, Option<Position>)>,
         map: &(impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync),
     ) -> Result<Option<Position>, Error> {
         let mut list = self.clone();
@@ -72,7 +72,7 @@ impl KeysetQuery {
             let matches = row.bool(1)?;
             let row = row.skip(WALK_COLUMNS);
             if matches {
-                met.found.push((map(&row.skip(self.keys.len()))?, self.position(segment, &row)?));
+                met.found.push((map(&row.skip(self.keys.len()))?, Some(self.position(segment, &row)?)));
             }
             if met.rows == rows {
                 met.end = Some(self.position(segment, &row)?);
