@@ -116,9 +116,10 @@ fn renew(fixture: &Fixture<'_>, sandbox: &Sandbox, address: SocketAddr, day: &st
     let found = fixture.home.store().number(RENEWED)? - before;
     let (first, all) = (renewed.as_secs_f64(), numbered.as_secs_f64());
     println!("{}: {found} renewals in {first:.1} s, with their invoices in {all:.1} s", fixture.engine());
-    match found == expected {
-        true => Ok(Midnight { renewed: renewed.min(numbered), numbered }),
-        false => Err(Failure::new(format!("{found} renewals, not {expected}"))),
+    if found == expected {
+        Ok(Midnight { renewed: renewed.min(numbered), numbered })
+    } else {
+        Err(Failure::new(format!("{found} renewals, not {expected}")))
     }
 }
 

@@ -231,7 +231,7 @@ fn civil_from_days(days: i64) -> (u32, u32, u32) {
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
+    let year = year_of_era + era * 400 + u32::from(month <= 2);
     (year, month, day)
 }
 

@@ -30,8 +30,8 @@ const BACKGROUND_WAITING: usize = 1024;
 /// A larger batch saves no more syncs, and a violation would make more changes run twice.
 pub(crate) const BATCH: usize = 256;
 
-/// After a batch of so many requests, the writer waits a moment until half as many are back. A transaction for the first of
-/// them alone would make all others wait for it.
+/// After a batch of so many requests, the writer of PostgreSQL waits a moment, unless half as many are back. A transaction for the
+/// first of them alone would make all others wait for it: every third had one change. On SQLite a small transaction costs less.
 const LARGE: usize = 16;
 const MOMENT: Duration = Duration::from_millis(1);
 
@@ -216,14 +216,11 @@ impl Inbox {
         }
     }
 
-    /// The same for a writer on a separate thread.
+    /// The same for a writer on a separate thread, without the moment.
     pub(crate) fn next_blocking(&mut self) -> Option<Vec<Job>> {
         self.age.writing(None);
         loop {
             let first = if self.is_idle() { Some(self.receiver.blocking_recv()?) } else { None };
-            if self.awaits_more() {
-                std::thread::sleep(MOMENT);
-            }
             let batch = self.gather(first);
             if !batch.is_empty() {
                 return Some(batch);
@@ -243,13 +240,14 @@ impl Inbox {
         self.deferred.is_empty() && self.background.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Whether most callers of the last batch will be back in a moment.
+    /// Whether most callers of the last batch are expected in a moment.
     fn awaits_more(&self) -> bool {
         self.last_requests >= LARGE && self.receiver.len() < self.last_requests / 2 && self.closing.is_none()
     }
 
     /// The next background change, if this batch may have one more.
     fn receive_background(&mut self, of_requests: usize, taken: &mut usize) -> Option<Job> {
+        // Between two batches of requests there is often a moment without any.
         let is_quiet = of_requests == 0 && self.last_requests == 0;
         let most = if is_quiet { BACKGROUND_ALONE } else { BACKGROUND_BATCH };
         if *taken == most {
@@ -376,5 +374,58 @@ impl Drop for PanicWatch {
         if std::thread::panicking() {
             self.0.raise("the writer panicked");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::Sql;
+    use futures_util::future::join_all;
+
+    static WRITTEN: Sql = Sql::new("DELETE FROM t");
+
+    /// Commits so many changes at once.
+    async fn commit(queue: &Queue, changes: usize) {
+        let span = Span::none();
+        let change = || Change::new().execute_any(&WRITTEN, Vec::new());
+        let outcomes = join_all((0..changes).map(|_| queue.commit(change(), &span))).await;
+        assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    }
+
+    async fn write(inbox: &mut Inbox) -> usize {
+        let batch = inbox.next().await.unwrap();
+        let changes = batch.len();
+        for job in batch {
+            job.complete(Ok(()));
+        }
+        changes
+    }
+
+    /// The sizes of the batches of so many changes, and then of one change with another one right after it.
+    async fn batches(first: usize) -> Vec<usize> {
+        let (queue, mut inbox) = Queue::new(Waiting::default(), Arc::default(), Rule::Serial);
+        let writing = async {
+            let mut sizes = Vec::new();
+            while sizes.iter().sum::<usize>() < first + 2 {
+                sizes.push(write(&mut inbox).await);
+            }
+            sizes
+        };
+        let calling = async {
+            commit(&queue, first).await;
+            let second = async {
+                tokio::task::yield_now().await;
+                commit(&queue, 1).await;
+            };
+            tokio::join!(commit(&queue, 1), second);
+        };
+        tokio::join!(calling, writing).1
+    }
+
+    #[tokio::test]
+    async fn after_a_large_batch_a_change_waits_a_moment_for_others() {
+        assert_eq!(batches(LARGE).await, [LARGE, 2]);
+        assert_eq!(batches(LARGE - 1).await, [LARGE - 1, 1, 1]);
     }
 }

@@ -23,9 +23,9 @@ use std::time::Duration;
 const AT_ONCE: usize = 64;
 /// While the changes of one lane are committed, those of another are decided. Next to several, drafts are issued too.
 const LANES: usize = 2;
-/// On a busy server the engine rests as long as it worked. Smaller pieces and longer rests halved the rate, and on PostgreSQL
-/// requests did not wait less: each piece is a transaction.
-const REST: u32 = 1;
+/// On a busy server the engine rests twice as long as it worked. With smaller pieces requests did not wait less on PostgreSQL: each
+/// piece is a transaction.
+const REST: u32 = 2;
 /// The most late actions that are made before a change by a caller.
 const MAX_LATE: usize = 64;
 /// Due invoices of one subscription that are read at a time.
@@ -54,7 +54,7 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
     let work: Vec<Work<'_>> =
         open.into_iter().map(Work::Step).chain(subscriptions.into_iter().map(Work::Action)).collect();
     let lanes = try_join_all((0..pass.lanes).map(|lane| pass.perform(&work, lane)));
-    let issuing = pass.issue(&drafts);
+    let issuing = Box::pin(pass.issue(&drafts));
     let (lanes, issued) =
         if pass.lanes > 1 { tokio::try_join!(lanes, issuing)? } else { (lanes.await?, issuing.await?) };
     Ok(lanes.into_iter().fold(issued, Made::and))
