@@ -381,7 +381,7 @@ impl Drop for PanicWatch {
 mod tests {
     use super::*;
     use crate::sql::Sql;
-    use futures_util::future::join_all;
+    use futures_util::future::{join, join_all};
 
     static WRITTEN: Sql = Sql::new("DELETE FROM t");
 
@@ -418,9 +418,10 @@ mod tests {
                 tokio::task::yield_now().await;
                 commit(&queue, 1).await;
             };
-            tokio::join!(commit(&queue, 1), second);
+            join(commit(&queue, 1), second).await;
         };
-        tokio::join!(calling, writing).1
+        // Polled in this order.
+        join(calling, writing).await.1
     }
 
     #[tokio::test]

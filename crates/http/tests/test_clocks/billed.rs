@@ -6,6 +6,7 @@ use perennial_domain::events::EventKind;
 use perennial_domain::holds::HoldReason;
 use perennial_domain::time::Time;
 use perennial_store::feed::{self, Filter};
+use perennial_store::number_series;
 use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -312,4 +313,8 @@ async fn the_invoices_of_a_midnight_wait_until_less_than_a_turn_is_left_to_renew
     assert_eq!(kinds.iter().filter(|kind| **kind == EventKind::SubscriptionRenewed).count(), SUBSCRIPTIONS);
     let renewed_first = midnight.iter().take_while(|kind| **kind == EventKind::SubscriptionRenewed).count();
     assert!(renewed_first >= TURN, "{renewed_first}");
+    // While one change was committed the next one drew its numbers: none is missing.
+    let series = number_series::all(&app.app.db, sandbox.organization.id).await.unwrap();
+    let next: Vec<i64> = series.iter().map(|(_, next)| *next).collect();
+    assert_eq!(next, [2 * i64::try_from(SUBSCRIPTIONS).unwrap() + 1]);
 }
