@@ -1,6 +1,6 @@
 //! The order of what is due: of one subscription by instant, and at the same instant its issued invoices, then its own action, then its
-//! drafts. Among subscriptions, drafts wait for the actions that are due at the same instant: at a midnight everything is renewed
-//! before the first invoice is issued.
+//! drafts. While more actions are due than a list shows, drafts at the same instant or later wait: at a midnight, renewals come before
+//! invoices.
 
 use perennial_domain::id::SubscriptionId;
 use perennial_domain::invoices::record::Invoice;
